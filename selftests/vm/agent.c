@@ -43,6 +43,7 @@
 
 #define PORT_NAME	"rdmamig.agent"
 #define CLIENTS		"/run/rdmamig-vm/clients"
+#define KILLED		"/run/rdmamig-vm/peer-killed"
 #define FRAME_MAX	(1 << 20)
 #define LOST		255
 
@@ -398,7 +399,7 @@ static int connect_peer(void)
 {
 	const char *address = getenv("RDMAMIG_VM_PEER");
 	const char *port = getenv("RDMAMIG_VM_PORT");
-	int on = 1, idle = 5, interval = 3, count = 5;
+	int on = 1, idle = 5, interval = 3, count = 5, tries = 3;
 	struct sockaddr_in peer;
 	int fd;
 
@@ -413,7 +414,7 @@ static int connect_peer(void)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-	setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &count, sizeof(count));
+	setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &tries, sizeof(tries));
 	if (connect(fd, (struct sockaddr *)&peer, sizeof(peer))) {
 		dprintf(2, "on-peer: %s: %s\n", address, strerror(errno));
 		exit(LOST);
@@ -514,6 +515,8 @@ static int on_peer_main(char **argv)
 	snprintf(client_file, sizeof(client_file), CLIENTS "/%d", getpid());
 	close(open(client_file, O_CREAT | O_WRONLY, 0600));
 	atexit(forget_client);
+	if (!access(KILLED, F_OK))
+		peer_killed(0);
 	fd = connect_peer();
 	send_request(fd, argv);
 	while (!receive_frame(fd, &frame)) {

@@ -112,7 +112,7 @@ def unpacked(image):
     """
     with open(image, "rb") as file:
         data = file.read()
-    if data[0x202:0x206] != b"HdrS" and data[0x202 - 0:0x206] != b"HdrS":
+    if data[0x202:0x206] != b"HdrS":
         return None
     start = (data[0x1f1] + 1) * 512 + struct.unpack_from("<I", data, 0x248)[0]
     payload = data[start:start + struct.unpack_from("<I", data, 0x24c)[0]]
@@ -256,10 +256,12 @@ def initramfs_file(kernel, folder, agent):
         else:
             archive.file("guest/" + name, source)
     lists = {"first": [], "second": []}
+    options = {"dummy.ko": " numdummies=0"}
     for module in both:
         name = os.path.basename(module).partition(".ko")[0] + ".ko"
         archive.add("modules/" + name, 0o100644, plain_module(module))
-        lists["first" if module in first else "second"].append(name)
+        lists["first" if module in first else "second"].append(
+            name + options.get(name, ""))
     for name, entries in lists.items():
         archive.add("modules/" + name, 0o100644,
                     "".join(entry + "\n" for entry in entries).encode())
