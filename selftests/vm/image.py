@@ -41,8 +41,11 @@ class Kernel:
         self.modules = modules
 
     @classmethod
-    def below(cls, root, release=None):
-        """The named or the newest kernel of a root folder."""
+    def below(cls, root, release=None, built=None):
+        """The named or the newest kernel of a root folder.
+
+        A kernel that rdmamig was built for, below built, comes before others.
+        """
         found = {}
         for lib in ("lib", "usr/lib"):
             base = os.path.join(root, lib, "modules")
@@ -55,14 +58,16 @@ class Kernel:
         if release and release not in found:
             raise ImageError(f"kernel {release} is not installed; there is: "
                              + " ".join(sorted(found, key=version_key)))
-        name = release or max(found, key=version_key)
+        name = release or max(found, key=lambda name: (
+            os.path.exists(os.path.join(built or "/", name, "rdmamig.ko")),
+            version_key(name)))
         return cls(name, os.path.join(root, "boot", "vmlinuz-" + name), found[name])
 
     @classmethod
-    def choose(cls, name):
+    def choose(cls, name, built):
         """The kernel that --kernel names: a release, an image or a folder."""
         if not name:
-            return cls.below("/")
+            return cls.below("/", None, built)
         if os.path.isdir(name):
             return cls.below(os.path.abspath(name))
         if os.path.isfile(name):

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The front door of rdmamig: "make help" lists what there is.
+
+VERSION := 0.1.0
+
+# All that is built lands here; the source tree stays as it was.
+BUILD ?= $(CURDIR)/build
+override BUILD := $(abspath $(BUILD))
+
+# The kernel to build for: KDIR is a kernel's build folder. KERNEL is a release
+# that is installed, or for the tests whatever selftests/vm/run --kernel takes.
+# Default: the newest that the test VM can boot, else the newest headers.
+KERNEL ?=
+ifneq ($(KERNEL),)
+KDIR ?= $(wildcard /lib/modules/$(KERNEL)/build)
+else
+KDIR ?= $(shell packaging/newest-kernel)
+endif
+RELEASE := $(if $(KDIR),$(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null))
+MODULE_BUILD := $(BUILD)/$(RELEASE)
+MODULE := $(MODULE_BUILD)/rdmamig.ko
+
+PREFIX ?= /usr/local
+SBIN := $(DESTDIR)$(PREFIX)/sbin
+SHARE := $(DESTDIR)$(PREFIX)/share
+MODULES := $(DESTDIR)/lib/modules/$(RELEASE)
+
+# A pattern that picks tests, and seconds that all of them may take in the VM.
+TESTS ?=
+TIMEOUT ?= 1200
+VM := selftests/vm/run --kernel "$(or $(KERNEL),$(RELEASE))"
+SUBMAKE := +@$(MAKE) --no-print-directory
+
+export BUILD TESTS
+
+.PHONY: all
+all: module tools
+
+## module: rdmamig.ko, for KERNEL=release or KDIR=folder (default: the newest)
+# Kernels before 6.13 build only where the sources are: build in a mirror.
+.PHONY: module
+module:
+	@test -n "$(RELEASE)" || { echo 'no kernel headers: run "make deps", or give KDIR=' >&2; exit 1; }
+	@mkdir -p $(MODULE_BUILD)
+	@cp -rs --remove-destination $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/include $(MODULE_BUILD)/
+	@find $(MODULE_BUILD) -xtype l -delete
+	+$(MAKE) -C $(KDIR) M=$(MODULE_BUILD) modules
+
+## tools: rdmamigctl and the programs of the tests
+.PHONY: tools
+tools:
+	$(SUBMAKE) -C tools BUILD=$(BUILD)
+
+## deps: install what building and testing needs (apt; as root or with sudo)
+.PHONY: deps
+deps:
+	@packaging/deps
+
+## unit: test the parts that need no kernel, in seconds, without root
+.PHONY: unit
+unit:
+	$(SUBMAKE) -C selftests/unit BUILD=$(BUILD)
+
+# The goals below install packages first, which may bring the kernel that the
+# variables above look for: so they start make anew.
+.PHONY: ready
+ready:
+	$(SUBMAKE) deps
+	$(SUBMAKE) module tools
+
+## check: every test, in a VM; TESTS='pattern' picks some, KERNEL= a kernel
+.PHONY: check check-ready
+check: ready
+	$(SUBMAKE) check-ready
+check-ready:
+	+@TIMEOUT="$(TIMEOUT)" MAKE="$(MAKE)" selftests/vm/check $(VM)
+
+## demo: a QEMU guest and a live process migrate, in a VM
+.PHONY: demo demo-ready
+demo: ready
+	$(SUBMAKE) demo-ready
+demo-ready:
+	@$(VM) --timeout $(TIMEOUT) -- selftests/demo
+
+## bench: measure rdmamig beside stock QEMU, in a VM; see build/bench.json
+.PHONY: bench bench-ready
+bench: ready
+	$(SUBMAKE) bench-ready
+bench-ready:
+	@mkdir -p $(BUILD)/vm/share
+	@$(VM) --timeout 3600 -- selftests/bench
+	@if test -e $(BUILD)/vm/share/bench.json; then cp $(BUILD)/vm/share/bench.json $(BUILD)/bench.json; fi
+
+## install: module, rdmamigctl, man page, completion (DESTDIR=, PREFIX=)
+.PHONY: install install-module install-tools
+install: install-module install-tools
+install-module: module
+	install -D -m 644 $(MODULE) $(MODULES)/updates/rdmamig.ko
+	$(if $(DESTDIR),,depmod -a $(RELEASE))
+install-tools: tools
+	install -D -m 755 $(BUILD)/bin/rdmamigctl $(SBIN)/rdmamigctl
+	install -D -m 644 Documentation/man/rdmamigctl.8 $(SHARE)/man/man8/rdmamigctl.8
+	install -D -m 644 tools/rdmamigctl/rdmamigctl.bash-completion \
+		$(SHARE)/bash-completion/completions/rdmamigctl
+
+## dkms-install: the module by DKMS, so that it is rebuilt for each new kernel
+DKMS_SOURCE = $(DESTDIR)/usr/src/rdmamig-$(VERSION)
+.PHONY: dkms-install
+dkms-install: install-tools
+	rm -rf $(DKMS_SOURCE)
+	mkdir -p $(DKMS_SOURCE)
+	cp -r Kbuild kmod include COPYING LICENSES $(DKMS_SOURCE)/
+	sed 's/@VERSION@/$(VERSION)/' packaging/dkms.conf >$(DKMS_SOURCE)/dkms.conf
+	$(if $(DESTDIR),,dkms install --force rdmamig/$(VERSION) -k $(RELEASE))
+
+## clean: remove build/
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+## help: this list
+.PHONY: help
+help:
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | \
+		while IFS='	' read -r goal text; do printf '  %-14s %s\n' "$$goal" "$$text"; done
