@@ -17,7 +17,8 @@ KDIR ?= $(wildcard /lib/modules/$(KERNEL)/build)
 else
 KDIR ?= $(shell packaging/newest-kernel)
 endif
-RELEASE := $(if $(KDIR),$(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null))
+RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 MODULE_BUILD := $(BUILD)/$(RELEASE)
 MODULE := $(MODULE_BUILD)/rdmamig.ko
 
