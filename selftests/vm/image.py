@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Before the root is mounted, and while it is being mounted.
 FIRST = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay"]
-SECOND = ["virtio_net", "virtio_rng", "dummy", "ib_uverbs", "rdma_rxe", "rdma_ucm"]
+SECOND = ["crc32_generic", "virtio_net", "virtio_rng", "dummy", "ib_uverbs", "rdma_rxe", "rdma_ucm"]
 
 
 class ImageError(Exception):
