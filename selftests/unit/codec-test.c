@@ -7,7 +7,7 @@
 #include "tap.h"
 
 #define PAGE	4096ull
-#define MIB	(1ull << 20)
+#define MIB	0x100000ull
 #define MAX	RDMAMIG_PAYLOAD_MAX
 
 static const struct rdmamig_codec_block blocks[] = {

@@ -27,6 +27,7 @@ typedef __s64 s64;
 #define U16_MAX		((u16)~0)
 #define U32_MAX		((u32)~0)
 #define U64_MAX		((u64)~0ull)
+#define S64_MAX		((s64)(U64_MAX >> 1))
 
 /* The kernel's static_assert() takes an optional sentence. */
 #undef static_assert

@@ -6,39 +6,34 @@
 #ifndef UNIT_TAP_H
 #define UNIT_TAP_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define unused __attribute__((unused))
-
 static unsigned int tap_count, tap_failed;
 
-#define ok(cond, ...)	tap_case(cond, __FILE__, __LINE__, #cond, __VA_ARGS__)
+/* One case: whether it is good, and its name as printf() takes it. */
+#define ok(cond, ...)							\
+do {									\
+	bool ok_good = (cond);						\
+									\
+	printf("%sok %u - ", ok_good ? "" : "not ", ++tap_count);	\
+	printf(__VA_ARGS__);						\
+	putchar('\n');							\
+	if (!ok_good)							\
+		tap_why(__FILE__, __LINE__, #cond);			\
+	fflush(stdout);							\
+} while (0)
 
-__attribute__((format(printf, 5, 6)))
-static unused bool tap_case(bool good, const char *file, int line,
-			    const char *cond, const char *fmt, ...)
+static inline void tap_why(const char *file, int line, const char *cond)
 {
-	va_list args;
-
-	printf("%sok %u - ", good ? "" : "not ", ++tap_count);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
-	if (!good) {
-		tap_failed++;
-		printf("# %s:%d: %s\n", file, line, cond);
-	}
-	fflush(stdout);
-	return good;
+	tap_failed++;
+	printf("# %s:%d: %s\n", file, line, cond);
 }
 
 /* Two sentences, or NULL for none. */
-static unused bool same(const char *got, const char *want)
+static inline bool same(const char *got, const char *want)
 {
 	bool good = got && want ? !strcmp(got, want) : got == want;
 
@@ -52,7 +47,7 @@ static unused bool same(const char *got, const char *want)
  * A copy that ends where its memory ends, so that the sanitizer sees a read
  * past it, and that starts at an odd address.  To be freed with drop().
  */
-static unused void *exact(const void *data, size_t len)
+static inline void *exact(const void *data, size_t len)
 {
 	unsigned char *p = malloc(len + 1);
 
@@ -63,13 +58,13 @@ static unused void *exact(const void *data, size_t len)
 	return p + 1;
 }
 
-static unused void drop(void *p)
+static inline void drop(void *p)
 {
 	free((char *)p - 1);
 }
 
 /* Noise that is the same in every run. */
-static unused unsigned int noise(void)
+static inline unsigned int noise(void)
 {
 	static unsigned long long x = 88172645463325252ull;
 
@@ -79,7 +74,7 @@ static unused unsigned int noise(void)
 	return x >> 16;
 }
 
-static unused int hex_digit(char c)
+static inline int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -89,7 +84,7 @@ static unused int hex_digit(char c)
 }
 
 /* Reads lower-case hex with white space in it; aborts on anything else. */
-static unused size_t unhex(const char *hex, unsigned char *out, size_t room)
+static inline size_t unhex(const char *hex, unsigned char *out, size_t room)
 {
 	size_t n = 0;
 
@@ -105,7 +100,7 @@ static unused size_t unhex(const char *hex, unsigned char *out, size_t room)
 	return n;
 }
 
-static unused int tap_done(void)
+static inline int tap_done(void)
 {
 	printf("1..%u\n", tap_count);
 	return tap_failed ? 1 : 0;
