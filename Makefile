@@ -23,8 +23,6 @@ MODULE_BUILD := $(BUILD)/$(RELEASE)
 MODULE := $(MODULE_BUILD)/rdmamig.ko
 
 PREFIX ?= /usr/local
-SBIN := $(DESTDIR)$(PREFIX)/sbin
-SHARE := $(DESTDIR)$(PREFIX)/share
 MODULES := $(DESTDIR)/lib/modules/$(RELEASE)
 
 # A pattern that picks tests, and seconds that all of them may take in the VM.
@@ -100,10 +98,7 @@ install-module: module
 	install -D -m 644 $(MODULE) $(MODULES)/updates/rdmamig.ko
 	$(if $(DESTDIR),,depmod -a $(RELEASE))
 install-tools: tools
-	install -D -m 755 $(BUILD)/bin/rdmamigctl $(SBIN)/rdmamigctl
-	install -D -m 644 Documentation/man/rdmamigctl.8 $(SHARE)/man/man8/rdmamigctl.8
-	install -D -m 644 tools/rdmamigctl/rdmamigctl.bash-completion \
-		$(SHARE)/bash-completion/completions/rdmamigctl
+	$(SUBMAKE) -C tools BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 
 ## dkms-install: the module by DKMS, so that it is rebuilt for each new kernel
 DKMS_SOURCE = $(DESTDIR)/usr/src/rdmamig-$(VERSION)
