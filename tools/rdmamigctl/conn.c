@@ -500,7 +500,7 @@ int conn_simple(struct conn *conn, int cmd, uint32_t id)
  * Return: 0 or a negative errno.
  */
 int conn_get(struct conn *conn, int cmd, int id_attr, uint32_t id,
-	   struct records *reply)
+	     struct records *reply)
 {
 	struct nl_msg *msg = conn_request(conn, cmd, 0);
 

@@ -45,7 +45,7 @@ int conn_do(struct conn *conn, struct nl_msg *msg, struct records *reply);
 int conn_dump(struct conn *conn, struct nl_msg *msg, struct records *reply);
 int conn_simple(struct conn *conn, int cmd, uint32_t id);
 int conn_get(struct conn *conn, int cmd, int id_attr, uint32_t id,
-	   struct records *reply);
+	     struct records *reply);
 
 void records_free(struct records *records);
 void record_parse(const struct record *record, int max, struct nlattr **tb);

@@ -9,18 +9,21 @@
 
 #include "names.h"
 
-#define NAMES(_name, ...)						\
-	static const char *const _name##_words[] = { __VA_ARGS__ };	\
-	const struct names _name##_names = {				\
-		_name##_words, ARRAY_SIZE(_name##_words)		\
-	}
+static const char *const roles[] = { "source", "target" };
+static const char *const modes[] = { "native", "windows" };
+static const char *const states[] = {
+	"listening", "connecting", "setup", "binding", "running", "sealed",
+	"finishing", "completed", "sent", "unknown", "cancelled", "failed",
+};
+static const char *const unregs[] = { "lru", "eager", "off" };
+static const char *const peer_chunks[] = { "1M", "unknown" };
 
-NAMES(role, "source", "target");
-NAMES(mode, "native", "windows");
-NAMES(state, "listening", "connecting", "setup", "binding", "running", "sealed",
-      "finishing", "completed", "sent", "unknown", "cancelled", "failed");
-NAMES(unreg, "lru", "eager", "off");
-NAMES(peer_chunk, "1M", "unknown");
+/* In the ABI's order. */
+const struct names role_names = { roles, ARRAY_SIZE(roles) };
+const struct names mode_names = { modes, ARRAY_SIZE(modes) };
+const struct names state_names = { states, ARRAY_SIZE(states) };
+const struct names unreg_names = { unregs, ARRAY_SIZE(unregs) };
+const struct names peer_chunk_names = { peer_chunks, ARRAY_SIZE(peer_chunks) };
 
 /* The keyword, where the command line has one for the attribute. */
 static const char *const session_attrs[RDMAMIG_A_SESSION_MAX + 1] = {

@@ -311,13 +311,12 @@ static void print_row(const struct out_table *table, const struct record *record
 
 		if (!width[i])
 			continue;
-		if (!record) {
+		if (!record)
 			cell = field->key;
-		} else if (!field_value(field, tb[field->attr], text, NULL)) {
+		else if (!field_value(field, tb[field->attr], text, NULL))
 			cell = "-";
-		} else {
+		else
 			color = color_of(field, text);
-		}
 		if (field->flags & OUT_RIGHT)
 			printf("%*s", (int)width[i], cell);
 		else

@@ -23,9 +23,9 @@ enum out_kind {
 };
 
 /* Flags of a field, for text only: JSON has every field. */
-#define OUT_COLUMN	(1 << 0)	/* a column of the table */
-#define OUT_DETAIL	(1 << 1)	/* only with --details */
-#define OUT_RIGHT	(1 << 2)	/* column aligned to the right */
+#define OUT_COLUMN	BIT(0)	/* a column of the table */
+#define OUT_DETAIL	BIT(1)	/* only with --details */
+#define OUT_RIGHT	BIT(2)	/* column aligned to the right */
 
 /**
  * struct out_field - an attribute as it is printed

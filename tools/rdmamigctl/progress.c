@@ -11,7 +11,7 @@
 #include "watch.h"
 
 #define BAR	24
-#define CHUNK	(1ULL << 20)
+#define CHUNK	1048576ULL
 
 /**
  * progress_init() - get ready

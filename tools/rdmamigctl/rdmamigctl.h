@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#define BIT(n)		(1U << (n))
+#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
 
 /* Exit codes: part of the interface, see the man page. */
 enum {
@@ -26,11 +27,11 @@ enum {
 
 /* Which commands take a knob, and what args_options() accepts. */
 enum {
-	FOR_LISTEN	= 1 << 0,
-	FOR_START	= 1 << 1,
-	FOR_RECEIVE	= 1 << 2,
-	FOR_SEND	= 1 << 3,
-	FOR_SET		= 1 << 4,
+	FOR_LISTEN	= BIT(0),
+	FOR_START	= BIT(1),
+	FOR_RECEIVE	= BIT(2),
+	FOR_SEND	= BIT(3),
+	FOR_SET		= BIT(4),
 };
 
 struct args {

@@ -12,7 +12,7 @@
 
 /**
  * session_read() - read what the tool needs of a session
- * @record: its attributes; must outlive @session's @remote
+ * @record: its attributes
  * @session: where to
  */
 void session_read(const struct record *record, struct session *session)
@@ -42,14 +42,17 @@ void session_read(const struct record *record, struct session *session)
 		snprintf(session->error, sizeof(session->error), "%.*s",
 			 nla_len(tb[RDMAMIG_A_SESSION_ERROR_TEXT]),
 			 (const char *)nla_data(tb[RDMAMIG_A_SESSION_ERROR_TEXT]));
-	session->remote = tb[RDMAMIG_A_SESSION_REMOTE_ADDR];
+	if (tb[RDMAMIG_A_SESSION_REMOTE_ADDR])
+		addr_text(nla_data(tb[RDMAMIG_A_SESSION_REMOTE_ADDR]),
+			  (size_t)nla_len(tb[RDMAMIG_A_SESSION_REMOTE_ADDR]), true,
+			  session->remote);
 }
 
 /**
  * session_get() - ask for a session
  * @conn: the socket
  * @id: the session
- * @session: where to; its @remote is not kept
+ * @session: where to
  *
  * Return: 0 or a negative errno.
  */
@@ -61,10 +64,8 @@ int session_get(struct conn *conn, uint32_t id, struct session *session)
 	ret = conn_get(conn, RDMAMIG_CMD_SESSION_GET, RDMAMIG_A_SESSION_ID, id, &reply);
 	if (!ret && !reply.n)
 		ret = -ENOENT;
-	if (!ret) {
+	if (!ret)
 		session_read(&reply.v[0], session);
-		session->remote = NULL;
-	}
 	records_free(&reply);
 	return ret;
 }
@@ -198,11 +199,11 @@ int session_report(struct conn *conn, const struct session *session)
 	}
 
 	if (!conn_get(conn, RDMAMIG_CMD_SESSION_GET, RDMAMIG_A_SESSION_ID, session->id,
-		    &sessions) && sessions.n) {
+		      &sessions) && sessions.n) {
 		out_open(&out);
 		out_one(&out, "session", &session_table, &sessions.v[0]);
 		if (!conn_get(conn, RDMAMIG_CMD_STATS_GET, RDMAMIG_A_STATS_SESSION_ID,
-			    session->id, &stats) && stats.n)
+			      session->id, &stats) && stats.n)
 			out_one(&out, "stats", &stats_table, &stats.v[0]);
 		ret = out_close(&out);
 	}

@@ -2,6 +2,7 @@
 #ifndef _RDMAMIGCTL_SESSION_H
 #define _RDMAMIGCTL_SESSION_H
 
+#include "addr.h"
 #include "conn.h"
 #include "rdmamigctl.h"
 
@@ -16,7 +17,7 @@ struct session {
 	bool pin_all;
 	uint64_t ram_bytes;
 	char error[RDMAMIG_ERROR_TEXT_MAX + 1];
-	struct nlattr *remote;	/* in the record */
+	char remote[ADDR_TEXT];	/* "" if not known */
 };
 
 void session_read(const struct record *record, struct session *session);

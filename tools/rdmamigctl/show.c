@@ -82,7 +82,7 @@ int cmd_show(struct args *args)
 		ret = -ENOENT;
 	if (!ret)
 		ret = conn_get(&conn, RDMAMIG_CMD_BLOCK_GET, RDMAMIG_A_BLOCK_SESSION_ID, id,
-			     &blocks);
+			       &blocks);
 	if (ret) {
 		ret = conn_fail_id(&conn, ret, id);
 	} else {
@@ -133,7 +133,7 @@ static int parse_stats(struct args *args, struct stats_plan *plan)
 		if (word && word[0] != '-') {
 			args->pos++;
 			if (parse_seconds(word, &plan->ms) || plan->ms < 10)
-				return usage_error(word, "not understood: watch [SEC], at least 0.01");
+				return usage_error(word, "not understood: SEC, at least 0.01");
 		}
 	}
 	return args_end(args);

@@ -75,6 +75,7 @@ static int run(struct plan *plan, uint32_t role)
 		.mode = RDMAMIG_MODE_NATIVE,
 		.addr = &plan->addr,
 		.knobs = &plan->knobs,
+		.mem_fd = plan->vm.mem_fd,
 		.blocks = plan->vm.blocks,
 		.count = plan->vm.count,
 	};
@@ -85,10 +86,6 @@ static int run(struct plan *plan, uint32_t role)
 	ret = watch_open(&watch, true);
 	if (ret)
 		return ret;
-	ret = vm_open(&plan->vm, role == RDMAMIG_ROLE_TARGET);
-	if (ret)
-		goto close;
-	new.mem_fd = plan->vm.mem_fd;
 	ret = new_session(&watch.rq, &new, plan->where, &watch.session.id);
 	if (!ret)
 		ret = watch_get(&watch);
@@ -119,6 +116,9 @@ static int job(unsigned int command, uint32_t role, struct args *args)
 
 	vm_init(&plan.vm);
 	ret = parse(&plan, command, args);
+	/* local things first: what is wrong with them can be said at once */
+	if (!ret)
+		ret = vm_open(&plan.vm, role == RDMAMIG_ROLE_TARGET);
 	if (!ret && plan.vm.files) {
 		/* the memory is this process's, and so it has to stay */
 		plan.wait = true;

@@ -165,9 +165,9 @@ int vm_check(const struct vm *vm)
 	if (vm->files && (vm->pid || vm->files != vm->count))
 		return usage_error("vm", "either 'pid' with 'block', or 'file', not both");
 	if (!vm->files && !vm->pid)
-		return usage_error("vm", "missing: 'vm pid PID block NAME ADDRESS+LENGTH' or 'vm file PATH'");
+		return usage_error("vm", "missing: 'vm pid PID block ...' or 'vm file PATH'");
 	if (!vm->count)
-		return usage_error("block", "missing: 'block NAME ADDRESS+LENGTH' for each block of RAM");
+		return usage_error("block", "missing: 'block NAME ADDRESS+LENGTH'");
 	if (vm->count > RDMAMIG_BLOCKS_MAX)
 		return usage_error("block", "%zu blocks, at most %d are allowed",
 				   vm->count, RDMAMIG_BLOCKS_MAX);
@@ -245,7 +245,8 @@ int vm_open(struct vm *vm, bool target)
 		return fail(EXIT_FAILED, what, "no such process");
 	case EACCES:
 	case EPERM:
-		return fail(EXIT_PERM, what, "its memory may not be opened: CAP_SYS_PTRACE is needed");
+		return fail(EXIT_PERM, what,
+			    "its memory may not be opened: CAP_SYS_PTRACE is needed");
 	default:
 		return fail(EXIT_FAILED, what, "%s: %s", path, strerror(errno));
 	}

@@ -15,6 +15,7 @@
 #include "watch.h"
 
 #define ASK_MS	1000
+#define SETTLE_MS	1000
 
 /**
  * monotonic_ms() - a clock that only goes forward
@@ -164,6 +165,27 @@ int watch_poll(struct watch *watch, struct pollfd *extra, int timeout_ms)
 			     monotonic_ms() - from >= (uint64_t)timeout_ms))
 			return seen;
 	}
+}
+
+/**
+ * watch_settle() - give a session that fails a moment to say so
+ * @watch: it
+ *
+ * A call can fail a little before the session's state tells why.
+ *
+ * Return: 0 or an exit code, reported: it cannot be asked for.
+ */
+int watch_settle(struct watch *watch)
+{
+	uint64_t until = monotonic_ms() + SETTLE_MS;
+	int ret;
+
+	ret = watch_get(watch);
+	while (!ret && !session_over(watch->session.state) && monotonic_ms() < until) {
+		ret = watch_poll(watch, NULL, SETTLE_MS / 4);
+		ret = ret < 0 ? -ret : 0;
+	}
+	return ret;
 }
 
 /**

@@ -9,9 +9,9 @@
 #include "session.h"
 
 /* What watch_poll() saw. */
-#define WATCH_STATE	(1 << 0)	/* the session was asked for */
-#define WATCH_SIGNAL	(1 << 1)	/* SIGINT, SIGTERM or SIGHUP came */
-#define WATCH_FD	(1 << 2)	/* the extra descriptor is ready */
+#define WATCH_STATE	((int)BIT(0))/* the session was asked for */
+#define WATCH_SIGNAL	((int)BIT(1))/* SIGINT, SIGTERM or SIGHUP came */
+#define WATCH_FD	((int)BIT(2))/* the extra descriptor is ready */
 
 /**
  * struct watch - waiting for a session
@@ -35,6 +35,7 @@ int watch_open(struct watch *watch, bool signals);
 void watch_close(struct watch *watch);
 int watch_get(struct watch *watch);
 int watch_poll(struct watch *watch, struct pollfd *extra, int timeout_ms);
+int watch_settle(struct watch *watch);
 int watch_cancel(struct watch *watch);
 
 #define CANCEL_MS	10000	/* how long a cancelled session may take to end */
