@@ -823,7 +823,7 @@ static void test_text(void)
 	for (i = 0; i <= bytes; i++) {
 		char *small = malloc(i + 1);
 
-		len = rdmamig_codec_text(all + 'A', bytes, small, i + 1);
+		len = rdmamig_codec_text(&all['A'], bytes, small, i + 1);
 		good = good && len == i && strlen(small) == i;
 		free(small);
 	}

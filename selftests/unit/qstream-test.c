@@ -158,6 +158,11 @@ static void test_start(void)
 		drop(copy);
 	}
 	ok(good, "start: each length");
+	data[12] = 0;
+	copy = exact(data, 13);
+	ok(!qstream_check_start(copy, 13, machine) && !machine[0],
+	   "start: an empty machine type");
+	drop(copy);
 	data[12] = 255;
 	ok(!qstream_check_start(data, sizeof(data), machine) &&
 	   strlen(machine) == 255, "start: the longest machine type");
@@ -616,6 +621,11 @@ static void test_ends(void)
 	ok(qstream_is_complete(copy, len, &blocks),
 	   "end: a description and nothing else");
 	drop(copy);
+	len = unhex("7e 00 00 00 09 00", data, sizeof(data));
+	copy = exact(data, len);
+	ok(qstream_may_be_complete(copy, len),
+	   "end: a footer, the end mark and nothing else");
+	drop(copy);
 }
 
 /* The description is long and its length has no NUL in its low bytes. */
@@ -756,8 +766,31 @@ static void test_early(void)
 	qmake_free(&s);
 }
 
-static void test_names(void)
+static void test_windows(void)
 {
+	struct qstream_blocks blocks = { .section = 9, .setup = 1000 };
+	u8 data[13], *copy;
+
+	unhex("02 00 00 00 09  00 00 00 00 00 00 00 80", data, 13);
+	copy = exact(data, 13);
+	ok(qstream_window_kind(copy, 13, &blocks) == QSTREAM_WINDOW_PART,
+	   "window: part, nothing before it");
+	copy[0] = 3;
+	ok(qstream_window_kind(copy, 13, &blocks) == QSTREAM_WINDOW_END,
+	   "window: end");
+	copy[0] = 4;
+	ok(qstream_window_kind(copy, 13, &blocks) == QSTREAM_WINDOW_UNKNOWN,
+	   "window: a section of another type");
+	copy[0] = 2;
+	copy[4] = 8;
+	ok(qstream_window_kind(copy, 13, &blocks) == QSTREAM_WINDOW_UNKNOWN,
+	   "window: another section");
+	copy[4] = 9;
+	copy[12] = 0x10;
+	ok(qstream_window_kind(copy, 13, &blocks) == QSTREAM_WINDOW_UNKNOWN,
+	   "window: another record");
+	drop(copy);
+
 	ok(same(qstream_window_name(QSTREAM_WINDOW_SETUP), "setup") &&
 	   same(qstream_window_name(QSTREAM_WINDOW_PART), "part") &&
 	   same(qstream_window_name(QSTREAM_WINDOW_END), "end") &&
@@ -781,6 +814,6 @@ int main(void)
 	test_early();
 	for (i = 0; i < ARRAY_SIZE(plans); i++)
 		test_broken(i);
-	test_names();
+	test_windows();
 	return tap_done();
 }
