@@ -45,6 +45,7 @@ struct receive {
 	struct stream stream;
 	struct qstream_blocks found;
 	bool bound;
+	bool sealing;		/* the kernel was told that the stream is whole */
 	struct vm_block *blocks;
 	size_t mapped;		/* blocks that have memory */
 	uint64_t most;		/* max-memory */
@@ -209,6 +210,7 @@ static int try_end(struct receive *rx)
 			    "the source disconnected before the end of its stream");
 	if (!whole)
 		return 0;
+	rx->sealing = true;
 	ret = conn_simple(&rx->watch.rq, RDMAMIG_CMD_SESSION_SEAL, rx->watch.session.id);
 	if (ret)
 		return conn_fail_id(&rx->watch.rq, ret, rx->watch.session.id);
@@ -230,7 +232,7 @@ static int step(struct receive *rx)
 	if (rx->stream.ended && !rx->bound)
 		return fail(EXIT_ENDED, "stream",
 			    "the source disconnected before it asked for the block list");
-	if (!rx->bound || session->state == RDMAMIG_STATE_SEALED)
+	if (!rx->bound || rx->sealing || session->state == RDMAMIG_STATE_SEALED)
 		return 0;
 	if (!session->peer_rdmamig)
 		return try_end(rx);

@@ -109,11 +109,13 @@ int session_verdict(const struct session *session)
 		return 0;
 	case RDMAMIG_STATE_UNKNOWN:
 		return fail(EXIT_ENDED, what,
-			    "unknown whether the target has everything: %s; ask the target: rdmamigctl show ID; if it has not, here: rdmamigctl resume %u",
-			    session->error[0] ? session->error : "no answer came", session->id);
+			    "unknown whether the target has everything: %s; if it has not, here: rdmamigctl resume %u",
+			    session->error[0] ? session->error : "ask it: rdmamigctl show ID",
+			    session->id);
 	case RDMAMIG_STATE_CANCELLED:
-		return fail(EXIT_ENDED, what, "cancelled%s%s",
-			    session->error[0] ? ": " : "", session->error);
+		if (!session->error[0] || !strcmp(session->error, "cancelled"))
+			return fail(EXIT_ENDED, what, "cancelled");
+		return fail(EXIT_ENDED, what, "cancelled: %s", session->error);
 	default:
 		return fail(EXIT_ENDED, what, "failed: %s",
 			    session->error[0] ? session->error : "no reason given");
