@@ -532,10 +532,12 @@ int conn_fail(struct conn *conn, int err, const char *what)
 
 	if (conn->attr[0])
 		what = conn->attr;
-	if (knob && (err == -ERANGE || err == -EINVAL) && knob->max)
-		return fail(exit_code(err), what, "%s: %" PRIu64 " to %" PRIu64 " %s",
-			    conn->text[0] ? conn->text : strerror(-err),
+	/* the words of a policy do not say what would be right */
+	if (knob && knob->max && !strcmp(conn->text, "integer out of range"))
+		return fail(exit_code(err), what, "%" PRIu64 " to %" PRIu64 " %s are allowed",
 			    knob->min, knob->max, knob->unit);
+	if (conn->attr[0] && !strncmp(conn->text, conn->attr, strlen(conn->attr)))
+		what = NULL;
 	if (conn->text[0])
 		return fail(exit_code(err), what, "%s", conn->text);
 	if (err == -EPERM)

@@ -128,8 +128,6 @@ static json_object *number_json(enum out_kind kind, uint64_t value)
 		return json_object_new_boolean(value != 0);
 	case OUT_MS:
 		return json_object_new_uint64(value * 1000000);
-	case OUT_PID:
-		return value ? json_object_new_uint64(value) : NULL;
 	default:
 		return json_object_new_uint64(value);
 	}
@@ -158,6 +156,8 @@ static bool field_value(const struct out_field *field, struct nlattr *attr,
 
 	switch (field->kind) {
 	case OUT_STRING:
+		if ((field->flags & OUT_UNSET) && !*(const char *)nla_data(attr))
+			return false;
 		put_clean(text, VALUE_TEXT, nla_data(attr), (size_t)nla_len(attr));
 		if (json)
 			*json = json_object_new_string_len(nla_data(attr),
@@ -188,7 +188,7 @@ static bool field_value(const struct out_field *field, struct nlattr *attr,
 			return false;
 	}
 number:
-	if (field->kind == OUT_PID && !value)
+	if ((field->flags & OUT_UNSET) && !value)
 		return false;
 	number_text(field->kind, value, text, VALUE_TEXT);
 	if (json)

@@ -19,13 +19,13 @@ enum out_kind {
 	OUT_ADDR,	/* with its port */
 	OUT_HOST,	/* without */
 	OUT_HEX,	/* an address in memory */
-	OUT_PID,	/* 0 is unknown */
 };
 
-/* Flags of a field, for text only: JSON has every field. */
+/* Flags of a field; most are for text only: JSON has every field. */
 #define OUT_COLUMN	BIT(0)	/* a column of the table */
 #define OUT_DETAIL	BIT(1)	/* only with --details */
 #define OUT_RIGHT	BIT(2)	/* column aligned to the right */
+#define OUT_UNSET	BIT(3)	/* 0 and "" stand for not known; in JSON too */
 
 /**
  * struct out_field - an attribute as it is printed

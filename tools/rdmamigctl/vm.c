@@ -293,7 +293,8 @@ void blocks_put(struct nl_msg *msg, const struct vm_block *blocks, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		struct nlattr *nest = nla_nest_start(msg, RDMAMIG_A_SESSION_BLOCK);
+		struct nlattr *nest = nla_nest_start(msg, NLA_F_NESTED |
+						     RDMAMIG_A_SESSION_BLOCK);
 
 		nla_put_string(msg, RDMAMIG_A_BLOCK_NAME, blocks[i].name);
 		nla_put_u64(msg, RDMAMIG_A_BLOCK_ADDRESS, blocks[i].address);
