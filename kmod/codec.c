@@ -129,7 +129,7 @@ static const struct shape shapes[] = {
 	}, {
 		.type = RDMAMIG_MSG_BLOCKS, .name = "BLOCKS",
 		.min = NAME_LEN + 1, .max = RDMAMIG_PAYLOAD_MAX,
-		.record = NAME_LEN + 1, .repeat_max = RDMAMIG_BLOCKS_MAX,
+		.record = NAME_LEN + 1, .repeat_max = RDMAMIG_WIRE_BLOCKS_MAX,
 		.rule = COUNT_LEAST,
 		.bad_len = "BLOCKS: payload too short for repeat",
 		.bad_repeat = "BLOCKS: repeat out of range",

@@ -25,7 +25,7 @@
 
 #define RDMAMIG_MSG_MAX			524288u	/* header included */
 #define RDMAMIG_REPEAT_MAX		4096u
-#define RDMAMIG_BLOCKS_MAX		16383u	/* what one RAM_BLOCKS_RESULT holds */
+#define RDMAMIG_WIRE_BLOCKS_MAX		16383u	/* what one RAM_BLOCKS_RESULT holds */
 #define RDMAMIG_WIRE_TEXT_MAX		128u	/* reason in ERROR or a reject */
 
 /* The first thing of every message. */

@@ -1,0 +1,875 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections: an rdma_cm id with its PD, CQs, QP and message buffers.
+ *
+ * Normal operation.  The id's event handler and the completion handlers only
+ * note what happened (a bit of @seen, a message on @rx_list) and kick the
+ * session's thread, which does everything else.  No event is waited for in
+ * an order: the thread looks at bits.
+ *
+ * Failure.  The first error of a connection wins and is kept in words.  A
+ * flushed completion is a symptom: for a short while its cause may replace it.
+ * Nothing is released on the strength of a failed completion: the thread drains
+ * the QP first (rdmamig_conn_quiesce()), then gives back regions and memory,
+ * then frees (rdmamig_conn_free()).
+ *
+ * The send queue.  Its entries, counted in @sq_free:
+ *
+ *   1. RDMAMIG_WR_BATCH x 3	a source's writes, or a target's registrations
+ *				and invalidations
+ *   2. RDMAMIG_TX_BUFS		control messages
+ *   3. 2			READY
+ *   4. 1			the probe
+ *   5. 1			the drain, which posts past the count
+ *
+ * An unsignalled entry is given back by the signalled one behind it.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_cm.h>
+#include <rdma/mr_pool.h>
+#include <rdma/rdma_cm.h>
+
+#include "conn.h"
+#include "ctrl.h"
+#include "refuse.h"
+#include "session.h"
+
+#define SQ_DATA		(RDMAMIG_WR_BATCH * 3)
+#define SQ_SIZE		(SQ_DATA + RDMAMIG_TX_BUFS + 2 + 1)
+#define SQ_DRAIN	1
+#define MAX_SGE		32u
+#define RETRY_COUNT	6	/* 7 means for ever on rxe */
+#define RNR_FOREVER	7
+#define SYMPTOM_MS	200
+#define BACKLOG		5	/* as stock */
+
+/*
+ * The local ack timeout: 4.096 us << n, so that all retries of a lost packet end
+ * within half of the peer timeout.
+ */
+static u8 ack_timeout(const struct rdmamig_session *s)
+{
+	u64 budget = (u64)s->tun.peer_timeout * 1000000 / 2;	/* ns */
+	u8 n = 14;
+
+	while (n < 22 && (4096ull << (n + 1)) * (RETRY_COUNT + 1) <= budget)
+		n++;
+	return n;
+}
+
+/**
+ * rdmamig_conn_break() - note that a connection is of no use any more
+ * @conn: connection
+ * @err: negative errno
+ * @fmt: why, in words
+ *
+ * The first one wins, but for a symptom (-ECANCELED), which a cause replaces.
+ *
+ * Context: any that may take a spinlock.
+ */
+void rdmamig_conn_break(struct rdmamig_conn *conn, int err,
+			const char *fmt, ...)
+{
+	unsigned long flags;
+	va_list args;
+
+	spin_lock_irqsave(&conn->error_lock, flags);
+	if (!conn->error || (conn->symptom && err != -ECANCELED)) {
+		if (!conn->error)
+			conn->broken_at = jiffies;
+		conn->symptom = err == -ECANCELED;
+		conn->error = err;
+		va_start(args, fmt);
+		vscnprintf(conn->error_text, sizeof(conn->error_text), fmt,
+			   args);
+		va_end(args);
+		set_bit(RDMAMIG_SEEN_BROKEN, &conn->seen);
+	}
+	spin_unlock_irqrestore(&conn->error_lock, flags);
+	rdmamig_session_kick(conn->s);
+}
+
+/**
+ * rdmamig_conn_error() - what broke a connection
+ * @conn: connection
+ * @text: gets the words
+ * @size: bytes of @text
+ *
+ * Context: the session's thread.
+ *
+ * Return: 0 when it is not broken, or only by a symptom whose cause may still
+ * come; else the negative errno.
+ */
+int rdmamig_conn_error(struct rdmamig_conn *conn, char *text, u32 size)
+{
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&conn->error_lock, flags);
+	err = conn->error;
+	if (err && conn->symptom &&
+	    time_before(jiffies, conn->broken_at + msecs_to_jiffies(SYMPTOM_MS)))
+		err = 0;
+	if (err) {
+		strscpy(text, conn->error_text, size);
+		if (conn->symptom)
+			err = -ECONNRESET;
+	}
+	spin_unlock_irqrestore(&conn->error_lock, flags);
+	return err;
+}
+
+/**
+ * rdmamig_conn_wc_ok() - look at a completion
+ * @conn: its connection
+ * @wc: the completion; when it failed, only its status and cookie mean anything
+ * @what: what was completed, for the words of an error
+ *
+ * Context: completion handler; does not sleep.
+ *
+ * Return: true on success.
+ */
+bool rdmamig_conn_wc_ok(struct rdmamig_conn *conn, const struct ib_wc *wc,
+			const char *what)
+{
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		WRITE_ONCE(conn->alive, jiffies);
+		return true;
+	}
+	if (READ_ONCE(conn->quiet))
+		return false;
+	if (wc->status == IB_WC_WR_FLUSH_ERR)
+		rdmamig_conn_break(conn, -ECANCELED, "connection lost");
+	else if (wc->status == IB_WC_RETRY_EXC_ERR)
+		rdmamig_conn_break(conn, -ETIMEDOUT,
+				   "peer lost: it acknowledges nothing any more");
+	else if (wc->status == IB_WC_REM_ACCESS_ERR)
+		rdmamig_conn_break(conn, -EACCES,
+				   "%s: the peer refused the key (%s)", what,
+				   ib_wc_status_msg(wc->status));
+	else
+		rdmamig_conn_break(conn, -EIO, "%s failed: %s", what,
+				   ib_wc_status_msg(wc->status));
+	return false;
+}
+
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct rdmamig_conn *conn = context;
+
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+		rdmamig_conn_break(conn, -EIO, "queue pair failed: %s",
+				   ib_event_msg(event->event));
+		break;
+	default:
+		break;
+	}
+}
+
+/* Why the peer's CM, or its user, said no. */
+static void rejected(struct rdmamig_conn *conn, struct rdma_cm_event *event)
+{
+	char text[RDMAMIG_WIRE_TEXT_MAX + 1];
+
+	if (event->status == IB_CM_REJ_INVALID_SERVICE_ID) {
+		rdmamig_conn_break(conn, -ECONNREFUSED,
+				   "nobody listens at %pISpc",
+				   &conn->s->remote);
+		return;
+	}
+	if (event->status == IB_CM_REJ_CONSUMER_DEFINED &&
+	    event->param.conn.private_data &&
+	    rdmamig_codec_reject(event->param.conn.private_data,
+				 event->param.conn.private_data_len, text,
+				 sizeof(text))) {
+		rdmamig_conn_break(conn, -ECONNREFUSED, "peer refused: %s",
+				   text);
+		return;
+	}
+	rdmamig_conn_break(conn, -ECONNREFUSED, "peer rejected: %s",
+			   rdma_reject_msg(conn->id, event->status));
+}
+
+static void established(struct rdmamig_conn *conn, struct rdma_cm_event *event)
+{
+	const char *why;
+
+	/* A target knows the request's private data already. */
+	if (conn->s->role == RDMAMIG_ROLE_SOURCE) {
+		why = rdmamig_codec_private(event->param.conn.private_data,
+					    event->param.conn.private_data_len,
+					    &conn->priv);
+		if (why) {
+			rdmamig_conn_break(conn, -EPROTO, "protocol: %s", why);
+			return;
+		}
+	}
+	conn->alive = jiffies;
+	set_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen);
+}
+
+static void reject_id(struct rdma_cm_id *id, const char *why)
+{
+	u8 data[sizeof(struct rdmamig_wire_reject) + RDMAMIG_WIRE_TEXT_MAX];
+
+	rdma_reject(id, data, rdmamig_codec_put_reject(data, why),
+		    IB_CM_REJ_CONSUMER_DEFINED);
+}
+
+static bool prefix_matches(const struct sockaddr_storage *a,
+			   const struct sockaddr_storage *b, u8 bits)
+{
+	const u8 *x, *y;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET) {
+		x = (const u8 *)&((const struct sockaddr_in *)a)->sin_addr;
+		y = (const u8 *)&((const struct sockaddr_in *)b)->sin_addr;
+	} else {
+		x = (const u8 *)&((const struct sockaddr_in6 *)a)->sin6_addr;
+		y = (const u8 *)&((const struct sockaddr_in6 *)b)->sin6_addr;
+	}
+	if (memcmp(x, y, bits / 8))
+		return false;
+	return !(bits % 8) || !((x[bits / 8] ^ y[bits / 8]) >> (8 - bits % 8));
+}
+
+/* Why a listener does not even look at a request; NULL when it does. */
+static const char *unwelcome(struct rdmamig_session *s, struct rdma_cm_id *id,
+			     struct rdmamig_codec_private *priv,
+			     struct rdma_cm_event *event)
+{
+	const char *why;
+
+	if (!s->from_any &&
+	    !prefix_matches(&id->route.addr.dst_addr, &s->from, s->from_prefix))
+		return "address not in from";
+	why = rdmamig_codec_private(event->param.conn.private_data,
+				    event->param.conn.private_data_len, priv);
+	if (why)
+		return why;
+	if (priv->version != RDMAMIG_WIRE_VERSION)
+		return "protocol version is not 1";
+	return NULL;
+}
+
+/*
+ * A request arrived at a listener.  It becomes a connection that waits for the
+ * session's thread, or is rejected at once; a non-zero return lets the CM
+ * destroy the new id.
+ */
+static int request(struct rdmamig_conn *listener, struct rdma_cm_id *id,
+		   struct rdma_cm_event *event)
+{
+	struct rdmamig_session *s = listener->s;
+	struct rdmamig_codec_private priv;
+	struct rdmamig_conn *conn;
+	const char *why;
+
+	why = unwelcome(s, id, &priv, event);
+	if (why)
+		goto reject;
+
+	why = "no memory";
+	conn = rdmamig_conn_new(s);
+	if (!conn)
+		goto reject;
+	conn->id = id;
+	conn->priv = priv;
+	id->context = conn;
+	why = "this listener is taken";
+	if (cmpxchg(&s->pending, NULL, conn)) {
+		id->context = listener;
+		kfree(conn);
+		goto reject;
+	}
+	rdmamig_session_kick(s);
+	return 0;
+
+reject:
+	reject_id(id, why);
+	return -ECONNREFUSED;
+}
+
+static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct rdmamig_conn *conn = id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return request(conn, id, event);
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		set_bit(RDMAMIG_SEEN_ADDR, &conn->seen);
+		break;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		set_bit(RDMAMIG_SEEN_ROUTE, &conn->seen);
+		break;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		if (event->status == -ENODEV)
+			rdmamig_conn_break(conn, -ENODEV,
+					   "no RDMA device leads to %pISc: see rdmamigctl devices",
+					   &conn->s->remote);
+		else
+			rdmamig_conn_break(conn, event->status ?: -EHOSTUNREACH,
+					   "%pISc cannot be reached (address resolution: %pe)",
+					   &conn->s->remote,
+					   ERR_PTR(event->status));
+		break;
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		rdmamig_conn_break(conn, event->status ?: -EHOSTUNREACH,
+				   "no route to %pISc", &conn->s->remote);
+		break;
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		rdmamig_conn_break(conn, -EHOSTUNREACH,
+				   "connection to the peer could not be made: %s",
+				   rdma_event_msg(event->event));
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		rejected(conn, event);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		established(conn, event);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		set_bit(RDMAMIG_SEEN_DISCONNECTED, &conn->seen);
+		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		rdmamig_conn_break(conn, -ENODEV, "the RDMA device was removed");
+		break;
+	default:
+		break;
+	}
+	rdmamig_session_kick(conn->s);
+	return 0;
+}
+
+/**
+ * rdmamig_conn_new() - a connection without anything
+ * @s: its session
+ *
+ * Context: may sleep.
+ *
+ * Return: the connection or NULL.
+ */
+struct rdmamig_conn *rdmamig_conn_new(struct rdmamig_session *s)
+{
+	struct rdmamig_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+
+	if (!conn)
+		return NULL;
+	conn->s = s;
+	spin_lock_init(&conn->error_lock);
+	spin_lock_init(&conn->rx_lock);
+	INIT_LIST_HEAD(&conn->rx_list);
+	INIT_LIST_HEAD(&conn->mrs);
+	return conn;
+}
+
+/**
+ * rdmamig_conn_listen() - bind and listen
+ * @s: a target session; its local address is used
+ * @extack: says why not
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: 0 or a negative errno: -EADDRINUSE, -ENODEV when no RDMA device has
+ * the address, or what the CM says.
+ */
+int rdmamig_conn_listen(struct rdmamig_session *s,
+			struct netlink_ext_ack *extack)
+{
+	struct rdmamig_conn *conn = rdmamig_conn_new(s);
+	struct rdma_cm_id *id;
+	int err;
+
+	if (!conn)
+		return -ENOMEM;
+	id = rdma_create_id(&init_net, cm_event, conn, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id)) {
+		kfree(conn);
+		return PTR_ERR(id);
+	}
+	conn->id = id;
+
+	if (s->local.ss_family == AF_INET6)
+		rdma_set_afonly(id, 1);
+	err = rdma_bind_addr(id, (struct sockaddr *)&s->local);
+	if (!err)
+		err = rdma_listen(id, BACKLOG);
+	if (err) {
+		rdma_destroy_id(id);
+		kfree(conn);
+		if (err == -EADDRINUSE)
+			return rdmamig_refuse(extack, err,
+					      "%pISpc: the port is in use",
+					      &s->local);
+		if (err == -ENODEV || err == -EADDRNOTAVAIL)
+			return rdmamig_refuse(extack, -ENODEV,
+					      "no RDMA device has the address %pISc: see rdmamigctl devices",
+					      &s->local);
+		return rdmamig_refuse(extack, err, "%pISpc: cannot listen: %pe",
+				      &s->local, ERR_PTR(err));
+	}
+	s->listener = conn;
+	return 0;
+}
+
+static bool buf_alloc(struct rdmamig_conn *conn, struct rdmamig_buf *buf,
+		      u32 size, enum dma_data_direction dir)
+{
+	struct ib_device *dev = conn->id->device;
+
+	buf->conn = conn;
+	buf->va = alloc_pages_exact(size, GFP_KERNEL | __GFP_NOWARN |
+				    __GFP_ZERO);
+	if (!buf->va)
+		return false;
+	buf->sge.addr = ib_dma_map_single(dev, buf->va, size, dir);
+	if (ib_dma_mapping_error(dev, buf->sge.addr)) {
+		free_pages_exact(buf->va, size);
+		buf->va = NULL;
+		return false;
+	}
+	buf->sge.lkey = conn->pd->local_dma_lkey;
+	buf->sge.length = size;
+	buf->size = size;
+	return true;
+}
+
+static void buf_free(struct rdmamig_conn *conn, struct rdmamig_buf *buf,
+		     enum dma_data_direction dir)
+{
+	if (!buf->va)
+		return;
+	ib_dma_unmap_single(conn->id->device, buf->sge.addr, buf->size, dir);
+	free_pages_exact(buf->va, buf->size);
+	buf->va = NULL;
+}
+
+/* Both ends know the largest message that can come, and that they send. */
+static void size_buffers(struct rdmamig_conn *conn)
+{
+	struct rdmamig_session *s = conn->s;
+	u32 head = sizeof(struct rdmamig_wire_header);
+	u32 blocks, names;
+
+	if (s->role == RDMAMIG_ROLE_TARGET) {
+		conn->rx_size = RDMAMIG_MSG_MAX;
+		conn->tx_size = RDMAMIG_MSG_MAX;
+		return;
+	}
+	blocks = head + s->ram.count * (u32)sizeof(struct rdmamig_wire_block);
+	names = head + s->ram.count * (u32)(sizeof(struct rdmamig_wire_block_name) +
+					    RDMAMIG_BLOCK_NAME_MAX);
+	conn->rx_size = PAGE_ALIGN(max_t(u32, blocks, 128 * 1024));
+	conn->tx_size = PAGE_ALIGN(clamp_t(u32, names, 256 * 1024,
+					   RDMAMIG_MSG_MAX));
+}
+
+static int alloc_buffers(struct rdmamig_conn *conn)
+{
+	u32 i;
+
+	size_buffers(conn);
+	for (i = 0; i < RDMAMIG_RX_BUFS; i++)
+		if (!buf_alloc(conn, &conn->rx[i], conn->rx_size,
+			       DMA_FROM_DEVICE))
+			return -ENOMEM;
+	for (i = 0; i < RDMAMIG_TX_BUFS; i++)
+		if (!buf_alloc(conn, &conn->tx[i], conn->tx_size,
+			       DMA_TO_DEVICE))
+			return -ENOMEM;
+	if (!buf_alloc(conn, &conn->ready, PAGE_SIZE, DMA_TO_DEVICE))
+		return -ENOMEM;
+
+	conn->pages = kcalloc(RDMAMIG_CHUNK_PAGES, sizeof(*conn->pages),
+			      GFP_KERNEL);
+	conn->writes = kcalloc(RDMAMIG_WR_BATCH, sizeof(*conn->writes),
+			       GFP_KERNEL);
+	conn->sges = kcalloc(RDMAMIG_CHUNK_PAGES, sizeof(*conn->sges),
+			     GFP_KERNEL);
+	conn->regs = kcalloc(RDMAMIG_WR_BATCH, sizeof(*conn->regs), GFP_KERNEL);
+	if (!conn->pages || !conn->writes || !conn->sges || !conn->regs)
+		return -ENOMEM;
+	return 0;
+}
+
+static int check_device(struct rdmamig_conn *conn)
+{
+	const struct ib_device_attr *attr = &conn->id->device->attrs;
+	const char *why = rdmamig_conn_device_unfit(conn->id->device);
+
+	if (why)
+		return rdmamig_session_fail(conn->s, -EOPNOTSUPP,
+					    "device %s: %s",
+					    dev_name(&conn->id->device->dev),
+					    why);
+	conn->max_sge = min_t(u32, MAX_SGE, attr->max_send_sge);
+	conn->mr_pages = RDMAMIG_CHUNK_PAGES;
+	conn->sq_size = SQ_SIZE;
+	return 0;
+}
+
+/**
+ * rdmamig_conn_device_unfit() - why a device cannot carry a session
+ * @dev: the device
+ *
+ * Context: any.
+ *
+ * Return: NULL when it can, else a constant sentence.
+ */
+const char *rdmamig_conn_device_unfit(struct ib_device *dev)
+{
+	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return "no fast registration";
+	if (dev->attrs.max_fast_reg_page_list_len < RDMAMIG_CHUNK_PAGES)
+		return "a fast-registered region does not hold a chunk of 1 MiB";
+	if (dev->attrs.max_qp_wr < SQ_SIZE + SQ_DRAIN)
+		return "send queue too short";
+	if (dev->attrs.max_send_sge < 1)
+		return "no send SGEs";
+	return NULL;
+}
+
+/* PD, CQs, QP, buffers; receives are posted before the peer can send. */
+static int setup(struct rdmamig_conn *conn)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler	= qp_event,
+		.qp_context	= conn,
+		.qp_type	= IB_QPT_RC,
+		.sq_sig_type	= IB_SIGNAL_REQ_WR,
+	};
+	struct ib_device *dev = conn->id->device;
+	struct rdmamig_session *s = conn->s;
+	int err;
+	u32 i;
+
+	err = check_device(conn);
+	if (err)
+		return err;
+
+	conn->pd = ib_alloc_pd(dev, 0);
+	if (IS_ERR(conn->pd)) {
+		err = PTR_ERR(conn->pd);
+		conn->pd = NULL;
+		goto fail;
+	}
+	conn->send_cq = ib_alloc_cq_any(dev, conn, conn->sq_size + SQ_DRAIN,
+					IB_POLL_WORKQUEUE);
+	if (IS_ERR(conn->send_cq)) {
+		err = PTR_ERR(conn->send_cq);
+		conn->send_cq = NULL;
+		goto fail;
+	}
+	conn->recv_cq = ib_alloc_cq_any(dev, conn, RDMAMIG_RX_BUFS + SQ_DRAIN,
+					IB_POLL_WORKQUEUE);
+	if (IS_ERR(conn->recv_cq)) {
+		err = PTR_ERR(conn->recv_cq);
+		conn->recv_cq = NULL;
+		goto fail;
+	}
+
+	attr.send_cq = conn->send_cq;
+	attr.recv_cq = conn->recv_cq;
+	attr.cap.max_send_wr = conn->sq_size + SQ_DRAIN;
+	attr.cap.max_recv_wr = RDMAMIG_RX_BUFS + SQ_DRAIN;
+	attr.cap.max_send_sge = conn->max_sge;
+	attr.cap.max_recv_sge = 1;
+	err = rdma_create_qp(conn->id, conn->pd, &attr);
+	if (err)
+		goto fail;
+	atomic_set(&conn->sq_free, conn->sq_size);
+	rdma_set_ack_timeout(conn->id, ack_timeout(s));
+
+	err = alloc_buffers(conn);
+	if (err)
+		goto fail;
+	rdmamig_ctrl_init(conn);
+	for (i = 0; i < RDMAMIG_RX_BUFS; i++) {
+		err = rdmamig_ctrl_post_rx(&conn->rx[i]);
+		if (err)
+			goto fail;
+	}
+	return 0;
+
+fail:
+	return rdmamig_session_fail(s, err, "device %s: cannot set up the connection: %pe",
+				    dev_name(&dev->dev), ERR_PTR(err));
+}
+
+static void put_private(struct rdmamig_conn *conn, u8 *data,
+			struct rdma_conn_param *param, bool request)
+{
+	struct rdmamig_session *s = conn->s;
+	struct rdmamig_codec_private priv = {
+		.version	= RDMAMIG_WIRE_VERSION,
+		.pin_all	= s->pin_all,
+		.has_tail	= request || s->peer_tail,
+		.tail = {
+			.features	= s->features,
+			.chunk_shift	= RDMAMIG_CHUNK_SHIFT,
+			.batch_shift	= RDMAMIG_BATCH_SHIFT,
+			.token		= s->token,
+			.pin_limit	= s->limit,
+		},
+	};
+
+	param->private_data = data;
+	param->private_data_len = rdmamig_codec_put_private(data, &priv);
+	param->retry_count = RETRY_COUNT;
+	param->rnr_retry_count = RNR_FOREVER;
+}
+
+/**
+ * rdmamig_conn_connect() - connect a source to its target
+ * @s: source session; its remote address is used
+ *
+ * Context: the session's thread; sleeps, at most connect-timeout.
+ *
+ * Return: 0 when established, or the recorded negative errno.
+ */
+int rdmamig_conn_connect(struct rdmamig_session *s)
+{
+	u32 ms = s->tun.connect_timeout;
+	u8 data[sizeof(struct rdmamig_wire_private)];
+	struct rdma_conn_param param = {
+		.initiator_depth = 2,
+	};
+	struct rdmamig_conn *conn;
+	struct rdma_cm_id *id;
+	int err;
+
+	conn = rdmamig_conn_new(s);
+	if (!conn)
+		return rdmamig_session_fail(s, -ENOMEM, "no memory");
+	id = rdma_create_id(&init_net, cm_event, conn, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id)) {
+		kfree(conn);
+		return rdmamig_session_fail(s, PTR_ERR(id),
+					    "cannot make an RDMA connection: %pe",
+					    id);
+	}
+	conn->id = id;
+	s->conn = conn;
+
+	err = rdma_resolve_addr(id, NULL, (struct sockaddr *)&s->remote, ms);
+	if (err)
+		goto resolve;
+	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ADDR, &conn->seen), ms);
+	if (err)
+		goto resolve;
+	err = rdma_resolve_route(id, ms);
+	if (err)
+		goto resolve;
+	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ROUTE, &conn->seen), ms);
+	if (err)
+		goto resolve;
+
+	err = setup(conn);
+	if (err)
+		return err;
+	put_private(conn, data, &param, true);
+	err = rdma_connect(id, &param);
+	if (err)
+		goto resolve;
+	return rdmamig_conn_wait_established(s, conn);
+
+resolve:
+	if (err == -ENODEV)
+		return rdmamig_session_fail(s, err,
+					    "no RDMA device leads to %pISc: see rdmamigctl devices",
+					    &s->remote);
+	return rdmamig_session_fail(s, err,
+				    "%pISc cannot be reached within connect-timeout (%u ms): %pe",
+				    &s->remote, ms, ERR_PTR(err));
+}
+
+/**
+ * rdmamig_conn_wait_established() - wait for the end of the CM's handshake
+ * @s: session
+ * @conn: its connection, connected or accepted
+ *
+ * Context: the session's thread; sleeps, at most connect-timeout.
+ *
+ * Return: 0, or the recorded negative errno.
+ */
+int rdmamig_conn_wait_established(struct rdmamig_session *s,
+				  struct rdmamig_conn *conn)
+{
+	u32 ms = s->tun.connect_timeout;
+	int err;
+
+	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen),
+			   ms);
+	if (err == -ETIMEDOUT)
+		return rdmamig_session_fail(s, err,
+					    "no answer from %pISpc within connect-timeout (%u ms)",
+					    &s->remote, ms);
+	return err;
+}
+
+/**
+ * rdmamig_conn_accept() - accept a request
+ * @s: target session; pin_all, features, limit and token are settled
+ * @conn: what the listener got
+ *
+ * Context: the session's thread; sleeps.
+ *
+ * Return: 0, or the recorded negative errno.
+ */
+int rdmamig_conn_accept(struct rdmamig_session *s, struct rdmamig_conn *conn)
+{
+	u8 data[sizeof(struct rdmamig_wire_private)];
+	struct rdma_conn_param param = {
+		.responder_resources = 2,
+	};
+	int err;
+
+	err = setup(conn);
+	if (err)
+		return err;
+	put_private(conn, data, &param, false);
+	rdma_lock_handler(conn->id);
+	err = rdma_accept(conn->id, &param);
+	rdma_unlock_handler(conn->id);
+	if (err)
+		return rdmamig_session_fail(s, err,
+					    "cannot accept the connection: %pe",
+					    ERR_PTR(err));
+	return 0;
+}
+
+/**
+ * rdmamig_conn_reject() - refuse a request that was not accepted yet
+ * @conn: what the listener got; freed
+ * @why: for the peer's eyes
+ *
+ * Context: the session's thread; sleeps.
+ */
+void rdmamig_conn_reject(struct rdmamig_conn *conn, const char *why)
+{
+	reject_id(conn->id, why);
+	rdmamig_conn_free(conn);
+}
+
+/**
+ * rdmamig_conn_quiesce() - end all traffic: disconnect and drain
+ * @conn: connection; one that was never connected is fine
+ *
+ * After it no completion handler runs any more, whatever the peer does.
+ *
+ * Context: the session's thread; sleeps; nobody else posts.
+ */
+void rdmamig_conn_quiesce(struct rdmamig_conn *conn)
+{
+	if (!conn->id || !conn->id->qp || conn->quiet)
+		return;
+	WRITE_ONCE(conn->quiet, true);
+	rdma_disconnect(conn->id);
+	ib_drain_qp(conn->id->qp);
+}
+
+/**
+ * rdmamig_conn_free() - give back everything of a connection
+ * @conn: quiesced, its chunks unpinned; or a listener, or never connected
+ *
+ * Context: the session's thread; sleeps; waits for event handlers that run.
+ */
+void rdmamig_conn_free(struct rdmamig_conn *conn)
+{
+	u32 i;
+
+	if (!conn)
+		return;
+	rdmamig_conn_quiesce(conn);
+	for (i = 0; i < RDMAMIG_RX_BUFS; i++)
+		buf_free(conn, &conn->rx[i], DMA_FROM_DEVICE);
+	for (i = 0; i < RDMAMIG_TX_BUFS; i++)
+		buf_free(conn, &conn->tx[i], DMA_TO_DEVICE);
+	buf_free(conn, &conn->ready, DMA_TO_DEVICE);
+	if (conn->id && conn->id->qp) {
+		ib_mr_pool_destroy(conn->id->qp, &conn->mrs);
+		rdma_destroy_qp(conn->id);
+	}
+	if (conn->recv_cq)
+		ib_free_cq(conn->recv_cq);
+	if (conn->send_cq)
+		ib_free_cq(conn->send_cq);
+	if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	if (conn->id)
+		rdma_destroy_id(conn->id);
+	kfree(conn->regs);
+	kfree(conn->sges);
+	kfree(conn->writes);
+	kfree(conn->pages);
+	kfree(conn);
+}
+
+/**
+ * rdmamig_conn_post() - post a chain
+ * @conn: connection
+ * @wr: the chain; its last entry is signalled
+ * @slots: entries of the chain; the caller saw that they are free
+ *
+ * Context: the session's thread.
+ *
+ * Return: 0 or a negative errno; then the connection is broken.
+ */
+int rdmamig_conn_post(struct rdmamig_conn *conn, struct ib_send_wr *wr,
+		      u32 slots)
+{
+	int err;
+
+	atomic_sub(slots, &conn->sq_free);
+	err = ib_post_send(conn->id->qp, wr, NULL);
+	if (err)
+		rdmamig_conn_break(conn, err, "cannot post to the send queue: %pe",
+				   ERR_PTR(err));
+	return err;
+}
+
+static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rdmamig_conn *conn = container_of(wc->wr_cqe, struct rdmamig_conn,
+						 probe_cqe);
+
+	if (!rdmamig_conn_wc_ok(conn, wc, "probe"))
+		return;
+	atomic_inc(&conn->sq_free);
+	WRITE_ONCE(conn->probing, false);
+}
+
+/**
+ * rdmamig_conn_probe() - ask for a sign of life
+ * @conn: established connection
+ *
+ * A zero-length RDMA WRITE: a responder acknowledges it without looking at any
+ * key, whatever its user does.
+ *
+ * Context: the session's thread.
+ *
+ * Return: 0 (also while an earlier probe is under way) or a negative errno.
+ */
+int rdmamig_conn_probe(struct rdmamig_conn *conn)
+{
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe	= &conn->probe_cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+
+	if (READ_ONCE(conn->probing))
+		return 0;
+	conn->probe_cqe.done = probe_done;
+	WRITE_ONCE(conn->probing, true);
+	conn->s->stats.probes++;
+	return rdmamig_conn_post(conn, &wr.wr, 1);
+}

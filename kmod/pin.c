@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The owner's pages: look at them, pin and map them for DMA, and the reverse
+ * in the only legal order (no key and no write any more, then unmap, then
+ * unpin).
+ *
+ * Absent pages are never made resident to be read.  FOLL_DUMP finds the holes of
+ * anonymous and hugetlb memory; the holes of a shared file mapping (tmpfs, a
+ * memfd, a file) are found with SEEK_DATA on a private open file, since a
+ * lookup there would fill them.  A hole in a chunk that is sent is sent from the
+ * kernel's page of zeroes.
+ *
+ * A source pins with FOLL_WRITE where the mapping is private and writable: such a
+ * page, pinned for reading alone, would be replaced by the owner's next store.
+ *
+ * Each batch takes a users reference of the owner's mm and drops it with
+ * mmput_async(): the owner can exit at any time, and is seen to.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hugetlb_inline.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "chunk.h"
+#include "compat/compat.h"
+#include "conn.h"
+#include "pin.h"
+#include "session.h"
+#include "trace.h"
+
+#define LOOK_PAGES	16	/* pages looked at in one go */
+
+/* The owner's memory at one place: what kind it is, or a hole. */
+struct place {
+	u64 end;		/* of the mapping or the wanted range */
+	bool hole;		/* absent up to @end */
+	bool may_cow;		/* a store may replace the page */
+	bool dumps;		/* FOLL_DUMP tells its holes */
+};
+
+/*
+ * Opens the file behind a shared mapping once more, so that seeking in it
+ * moves nobody's position.  Called with the mmap lock, which is dropped.
+ */
+static void open_seek(struct rdmamig_block *b, struct mm_struct *mm,
+		      struct vm_area_struct *vma)
+{
+	struct file *file = get_file(vma->vm_file);
+
+	mmap_read_unlock(mm);
+	b->seek_tried = true;
+	b->seek = dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE,
+			      current_cred());
+	if (IS_ERR(b->seek))
+		b->seek = NULL;
+	fput(file);
+}
+
+/*
+ * What is at @addr.  Returns with the mmap lock held on 0.  For a shared file
+ * mapping the extent of data or of the hole is asked of the file, without the
+ * lock, since a file system takes its own locks outside of it.
+ */
+static int find_place(struct rdmamig_block *b, struct mm_struct *mm, u64 addr,
+		      u64 end, struct place *place)
+{
+	struct vm_area_struct *vma;
+	loff_t pos, next;
+
+again:
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (!vma || vma->vm_start > addr || !(vma->vm_flags & VM_READ)) {
+		mmap_read_unlock(mm);
+		return -EFAULT;
+	}
+	place->end = min_t(u64, end, vma->vm_end);
+	place->hole = false;
+	place->dumps = vma_is_anonymous(vma) || is_vm_hugetlb_page(vma);
+	place->may_cow = (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
+	if (!(vma->vm_flags & VM_SHARED) || !vma->vm_file || place->dumps)
+		return 0;
+	if (!b->seek_tried) {
+		open_seek(b, mm, vma);
+		goto again;
+	}
+	/* A block of several files keeps to the first: the rest is data. */
+	if (!b->seek || file_inode(b->seek) != file_inode(vma->vm_file))
+		return 0;
+
+	pos = addr - vma->vm_start + ((loff_t)vma->vm_pgoff << PAGE_SHIFT);
+	mmap_read_unlock(mm);
+	next = vfs_llseek(b->seek, pos, SEEK_DATA);
+	if (next == -ENXIO || next >= pos + (loff_t)PAGE_SIZE) {
+		place->hole = true;
+		if (next > 0)
+			place->end = min_t(u64, place->end, addr +
+					   round_down(next - pos, PAGE_SIZE));
+	} else if (next >= 0) {
+		next = vfs_llseek(b->seek, pos, SEEK_HOLE);
+		if (next > pos)
+			place->end = min_t(u64, place->end, addr +
+					   round_up(next - pos, PAGE_SIZE));
+	}
+	mmap_read_lock(mm);
+	return 0;
+}
+
+static bool page_is_zero(struct page *page)
+{
+	void *va = kmap_local_page(page);
+	bool zero = !memchr_inv(va, 0, PAGE_SIZE);
+
+	kunmap_local(va);
+	return zero;
+}
+
+/*
+ * Looks at up to LOOK_PAGES pages of @place at @addr, without filling anything.
+ * Returns pages found, 0 when the first is absent, or an errno.
+ */
+static long look(struct mm_struct *mm, u64 addr, const struct place *place,
+		 struct page **pages)
+{
+	long got = rdmamig_compat_get(mm, addr,
+				      min_t(u64, LOOK_PAGES,
+					    (place->end - addr) >> PAGE_SHIFT),
+				      FOLL_DUMP, pages);
+
+	return got == -EFAULT && place->dumps ? 0 : got;
+}
+
+/**
+ * rdmamig_pin_is_zero() - is a range of a source all zero or absent
+ * @s: session
+ * @b: its block
+ * @offset: bytes into the block, page aligned
+ * @bytes: of the range, page aligned
+ *
+ * Looks without pinning and without making anything resident.
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: 1 when it is, 0 when not, -EFAULT when it is not mapped any more,
+ * -ESRCH when the owner is gone.
+ */
+int rdmamig_pin_is_zero(struct rdmamig_session *s, struct rdmamig_block *b,
+			u64 offset, u32 bytes)
+{
+	u64 addr = b->addr + offset, end = addr + bytes;
+	struct page *pages[LOOK_PAGES];
+	struct place place;
+	int zero = 1;
+	long got, i;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+
+	while (addr < end && zero == 1) {
+		int err = find_place(b, s->mm, addr, end, &place);
+
+		if (err) {
+			zero = err;
+			break;
+		}
+		while (!place.hole && addr < place.end && zero == 1) {
+			got = look(s->mm, addr, &place, pages);
+			for (i = 0; i < got; i++) {
+				zero = zero && page_is_zero(pages[i]);
+				put_page(pages[i]);
+			}
+			if (got < 0)
+				zero = got;
+			addr += max(got, 1L) << PAGE_SHIFT;
+		}
+		if (place.hole)
+			addr = place.end;
+		mmap_read_unlock(s->mm);
+	}
+	mmput_async(s->mm);
+	return zero;
+}
+
+/* Pins what is there of a source's chunk; the zero page stands for holes. */
+static long pin_source(struct rdmamig_session *s, struct rdmamig_block *b,
+		       u64 addr, u64 end, struct page **pages)
+{
+	unsigned int flags = FOLL_LONGTERM | FOLL_DUMP;
+	struct place place;
+	long got;
+
+	got = find_place(b, s->mm, addr, end, &place);
+	if (got)
+		return got;
+	if (place.hole) {
+		got = (place.end - addr) >> PAGE_SHIFT;
+		memset_p((void **)pages, ZERO_PAGE(0), got);
+	} else {
+		if (place.may_cow)
+			flags |= FOLL_WRITE;
+		got = rdmamig_compat_pin(s->mm, addr,
+					 (place.end - addr) >> PAGE_SHIFT,
+					 flags, pages);
+		if (got == -EFAULT && place.dumps) {
+			pages[0] = ZERO_PAGE(0);
+			got = 1;
+		}
+	}
+	mmap_read_unlock(s->mm);
+	return got;
+}
+
+static long pin_target(struct rdmamig_session *s, u64 addr, u64 end,
+		       struct page **pages)
+{
+	long got;
+
+	mmap_read_lock(s->mm);
+	got = rdmamig_compat_pin(s->mm, addr, (end - addr) >> PAGE_SHIFT,
+				 FOLL_WRITE | FOLL_LONGTERM, pages);
+	mmap_read_unlock(s->mm);
+	return got;
+}
+
+static void unpin_pages(struct page **pages, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (pages[i] != ZERO_PAGE(0))
+			unpin_user_page(pages[i]);
+}
+
+static void account(struct rdmamig_session *s, struct rdmamig_block *b,
+		    s64 bytes)
+{
+	u64 now = s->stats.pinned_bytes + bytes;
+
+	WRITE_ONCE(s->stats.pinned_bytes, now);
+	WRITE_ONCE(b->pinned, b->pinned + bytes);
+	if (now > s->stats.pinned_peak)
+		WRITE_ONCE(s->stats.pinned_peak, now);
+}
+
+static enum dma_data_direction dma_dir(const struct rdmamig_session *s)
+{
+	/* A peer writes parts of a target's chunk: the rest must survive. */
+	return s->role == RDMAMIG_ROLE_SOURCE ? DMA_TO_DEVICE :
+						DMA_BIDIRECTIONAL;
+}
+
+/* Pins and maps; on failure nothing is held. */
+static int pin_and_map(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	u64 addr = chunk->block->addr + rdmamig_chunk_offset(chunk);
+	struct page **pages = s->conn->pages;
+	u32 nr = chunk->bytes >> PAGE_SHIFT;
+	u64 end = addr + chunk->bytes;
+	u32 done = 0;
+	long got = 0;
+	int err;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+	while (done < nr) {
+		u64 at = addr + ((u64)done << PAGE_SHIFT);
+
+		if (s->role == RDMAMIG_ROLE_SOURCE)
+			got = pin_source(s, chunk->block, at, end,
+					 pages + done);
+		else
+			got = pin_target(s, at, end, pages + done);
+		if (got <= 0)
+			break;
+		done += got;
+	}
+	mmput_async(s->mm);
+	err = got < 0 ? got : done < nr ? -EFAULT : 0;
+	if (err)
+		goto unpin;
+
+	err = sg_alloc_table_from_pages(&chunk->sgt, pages, nr, 0, chunk->bytes,
+					GFP_KERNEL);
+	if (err)
+		goto unpin;
+	err = ib_dma_map_sgtable_attrs(s->conn->id->device, &chunk->sgt,
+				       dma_dir(s), 0);
+	if (!err)
+		return 0;
+
+	sg_free_table(&chunk->sgt);
+unpin:
+	unpin_pages(pages, done);
+	memset(&chunk->sgt, 0, sizeof(chunk->sgt));
+	return err;
+}
+
+static void unmap_and_unpin(struct rdmamig_session *s,
+			    struct rdmamig_chunk *chunk)
+{
+	bool dirty = s->role == RDMAMIG_ROLE_TARGET;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	if (!chunk->sgt.sgl)
+		return;
+	ib_dma_unmap_sgtable_attrs(s->conn->id->device, &chunk->sgt,
+				   dma_dir(s), 0);
+	for_each_sgtable_sg(&chunk->sgt, sg, i)
+		if (sg_page(sg) != ZERO_PAGE(0))
+			unpin_user_page_range_dirty_lock(sg_page(sg),
+							 sg->length >> PAGE_SHIFT,
+							 dirty);
+	sg_free_table(&chunk->sgt);
+	memset(&chunk->sgt, 0, sizeof(chunk->sgt));
+}
+
+/**
+ * rdmamig_pin_chunk() - pin and map a chunk
+ * @s: session, connected
+ * @chunk: IDLE
+ *
+ * On success the chunk is PINNED, @chunk->sgt is mapped, and the chunk's whole
+ * length counts as pinned, holes included.
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: 0, -ESRCH when the owner is gone, -EFAULT when the range is not
+ * mapped (or not as it has to be), or another errno of pinning or mapping;
+ * then nothing is held.
+ */
+int rdmamig_pin_chunk(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	int err = pin_and_map(s, chunk);
+
+	if (err)
+		return err;
+	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_PINNED);
+	account(s, chunk->block, chunk->bytes);
+	return 0;
+}
+
+/**
+ * rdmamig_pin_renew() - let a chunk's pages go and pin what is there now
+ * @s: source session
+ * @chunk: pinned, no write of it under way; its state and count stay
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: as rdmamig_pin_chunk(); after an error the chunk holds no page and
+ * can only be given back.
+ */
+int rdmamig_pin_renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	unmap_and_unpin(s, chunk);
+	return pin_and_map(s, chunk);
+}
+
+/**
+ * rdmamig_unpin_chunk() - unmap and unpin a chunk, and end its life
+ * @s: session
+ * @chunk: UNPIN: no key is valid and no write under way
+ *
+ * Context: the session's thread; sleeps.
+ */
+void rdmamig_unpin_chunk(struct rdmamig_session *s,
+			 struct rdmamig_chunk *chunk)
+{
+	unmap_and_unpin(s, chunk);
+	account(s, chunk->block, -(s64)chunk->bytes);
+	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_IDLE);
+	rdmamig_chunk_free(chunk);
+}
+
+static bool same_pages(struct mm_struct *mm, u64 addr,
+		       struct rdmamig_chunk *chunk)
+{
+	struct sg_page_iter iter;
+	struct page *page;
+	bool same = true;
+	long got;
+
+	for_each_sgtable_page(&chunk->sgt, &iter, 0) {
+		if (sg_page_iter_page(&iter) != ZERO_PAGE(0)) {
+			got = rdmamig_compat_get(mm, addr, 1, FOLL_DUMP, &page);
+			if (got != 1)
+				return false;
+			same = page == sg_page_iter_page(&iter);
+			put_page(page);
+		}
+		if (!same)
+			return false;
+		addr += PAGE_SIZE;
+	}
+	return true;
+}
+
+/**
+ * rdmamig_pin_is_current() - are the pinned pages still the owner's
+ * @s: session, its block watched
+ * @chunk: pinned
+ *
+ * Waits for a change of the mapping that is under way, by the sequence of the
+ * interval notifier, so that a page about to go is not taken for one that
+ * stays.
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: false when at least one page is another one, or absent.
+ */
+bool rdmamig_pin_is_current(struct rdmamig_session *s,
+			    struct rdmamig_chunk *chunk)
+{
+	u64 addr = chunk->block->addr + rdmamig_chunk_offset(chunk);
+	struct mmu_interval_notifier *watch = &chunk->block->watch;
+	unsigned long seq;
+	bool same;
+
+	if (!mmget_not_zero(s->mm))
+		return false;
+	do {
+		seq = mmu_interval_read_begin(watch);
+		mmap_read_lock(s->mm);
+		same = same_pages(s->mm, addr, chunk);
+		mmap_read_unlock(s->mm);
+	} while (mmu_interval_read_retry(watch, seq));
+	mmput_async(s->mm);
+	return same;
+}
+
+/* Zeroes one page that is there and not zero. */
+static long zero_page(struct mm_struct *mm, u64 addr)
+{
+	struct page *page;
+	long got = rdmamig_compat_get(mm, addr, 1, FOLL_WRITE, &page);
+
+	if (got != 1)
+		return got < 0 ? got : -EFAULT;
+	clear_highpage(page);
+	set_page_dirty_lock(page);
+	put_page(page);
+	return 0;
+}
+
+/**
+ * rdmamig_pin_zero() - zero a range of a target
+ * @s: session
+ * @b: its block
+ * @offset: bytes into the block, page aligned
+ * @length: bytes, page aligned
+ *
+ * Zeroes what is resident and not zero yet; what is absent stays absent.
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: 0, -ESRCH when the owner is gone, -EINTR when the session was asked
+ * to end, -EFAULT when the range is not mapped for writing.
+ */
+int rdmamig_pin_zero(struct rdmamig_session *s, struct rdmamig_block *b,
+		     u64 offset, u64 length)
+{
+	u64 addr = b->addr + offset, end = addr + length;
+	struct page *pages[LOOK_PAGES];
+	struct place place;
+	long got, i, err = 0;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+
+	while (addr < end && !err) {
+		err = find_place(b, s->mm, addr,
+				 min_t(u64, end, addr + RDMAMIG_CHUNK_SIZE),
+				 &place);
+		if (err)
+			break;
+		while (!place.hole && addr < place.end && !err) {
+			got = look(s->mm, addr, &place, pages);
+			for (i = 0; i < got; i++) {
+				if (!err && !page_is_zero(pages[i]))
+					err = zero_page(s->mm, addr +
+							(i << PAGE_SHIFT));
+				put_page(pages[i]);
+			}
+			if (got < 0)
+				err = got;
+			addr += max(got, 1L) << PAGE_SHIFT;
+		}
+		if (place.hole)
+			addr = place.end;
+		mmap_read_unlock(s->mm);
+		if (rdmamig_asked(s, RDMAMIG_ASK_CANCEL))
+			err = -EINTR;
+	}
+	mmput_async(s->mm);
+	return err;
+}
+
+/* The task whose limit is charged: the owner of the mm, referenced. */
+static struct task_struct *owner_task(struct mm_struct *mm)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = rcu_dereference(mm->owner);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static bool may_lock_any(struct task_struct *task)
+{
+	const struct cred *cred = get_task_cred(task);
+	bool may = cred->user_ns == &init_user_ns &&
+		   cap_raised(cred->cap_effective, CAP_IPC_LOCK);
+
+	put_cred(cred);
+	return may;
+}
+
+/**
+ * rdmamig_pin_charge() - charge a limit to the owner's locked memory
+ * @s: session that charged nothing yet
+ * @bytes: the limit
+ * @allowed: on -ENOMEM: the owner's RLIMIT_MEMLOCK, bytes
+ *
+ * The whole limit is charged once, not each chunk: so a session that began can
+ * go on.
+ *
+ * Context: process context; takes the mmap lock for writing.
+ *
+ * Return: 0, -ENOMEM when the owner's limit is too small, -ESRCH when the owner
+ * is gone.
+ */
+int rdmamig_pin_charge(struct rdmamig_session *s, u64 bytes, u64 *allowed)
+{
+	unsigned long pages = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
+	struct task_struct *task;
+	int err = -ESRCH;
+
+	*allowed = 0;
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+	task = owner_task(s->mm);
+	if (!task)
+		goto put_mm;
+
+	*allowed = task_rlimit(task, RLIMIT_MEMLOCK);
+	mmap_write_lock(s->mm);
+	err = __account_locked_vm(s->mm, pages, true, task, may_lock_any(task));
+	mmap_write_unlock(s->mm);
+	if (!err)
+		s->locked_pages = pages;
+	put_task_struct(task);
+put_mm:
+	mmput_async(s->mm);
+	return err;
+}
+
+/**
+ * rdmamig_pin_uncharge() - give back what rdmamig_pin_charge() took
+ * @s: session; one that charged nothing is fine
+ *
+ * Context: process context; takes the mmap lock for writing.
+ */
+void rdmamig_pin_uncharge(struct rdmamig_session *s)
+{
+	if (!s->locked_pages)
+		return;
+	if (mmget_not_zero(s->mm)) {
+		mmap_write_lock(s->mm);
+		__account_locked_vm(s->mm, s->locked_pages, false, current,
+				    true);
+		mmap_write_unlock(s->mm);
+		mmput_async(s->mm);
+	}
+	s->locked_pages = 0;
+}

@@ -1,0 +1,1099 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The source: connects, and sends its memory.
+ *
+ * Normal operation.  One loop (engine()) does what can be done and then sleeps
+ * until something happens.  In each turn of it, in this order:
+ *
+ *   receive	messages: a READY, answers
+ *   reap	completed writes; their chunks become idle
+ *   stale	chunks whose pages the owner's mapping lost are pinned anew
+ *   command	with a READY in hand: the one command that helps most
+ *   write	post writes of chunks that have a key, a little ahead of the wire
+ *   fill	find dirty chunks, look whether they are zero, pin the next batch
+ *
+ * So the keys of the next batch are asked for before the writes of this one are
+ * posted, and the batch after it is pinned while they are on the wire.  The
+ * send queue is kept short, for a message must not wait behind many megabytes.
+ *
+ * A chunk stays pinned at both ends until the limit wants its room; then the
+ * least recently used idle ones go, a batch at a time (reclaim.c).
+ *
+ * Writes read the owner's pages through the PD's local key: the source needs
+ * no region of its own.
+ *
+ * Recovery.  Any error leaves the loop.  What was pinned stays pinned until the
+ * session has drained the queue pair.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+
+#include "chunk.h"
+#include "conn.h"
+#include "ctrl.h"
+#include "pin.h"
+#include "reclaim.h"
+#include "session.h"
+#include "source.h"
+#include "trace.h"
+
+#define ON_WIRE_BYTES	(2u << 20)	/* of writes posted and not completed */
+#define SCAN_CHUNKS	64		/* looked at between two sleeps */
+#define ANSWER_MS	60000		/* for READY and for an answer */
+#define FOREVER_MS	(1u << 30)
+#define END_BYTES_PER_S	(16u << 20)	/* how slow a target's owner may be */
+
+/**
+ * rdmamig_source_init() - empty queues
+ * @s: session
+ *
+ * Context: any.
+ */
+void rdmamig_source_init(struct rdmamig_session *s)
+{
+	struct rdmamig_source *src = &s->source;
+
+	INIT_LIST_HEAD(&src->need_key);
+	INIT_LIST_HEAD(&src->asked_key);
+	INIT_LIST_HEAD(&src->to_write);
+	INIT_LIST_HEAD(&src->lru);
+	INIT_LIST_HEAD(&src->leaving);
+	init_llist_head(&src->done);
+}
+
+/* ---- receive ---- */
+
+static int got_blocks(struct rdmamig_session *s,
+		      const struct rdmamig_codec_msg *msg)
+{
+	struct rdmamig_codec_block rec;
+	const char *why;
+	u32 i, rkey;
+
+	for (i = 0; i < s->ram.count; i++) {
+		struct rdmamig_block *b = &s->ram.v[i];
+
+		why = rdmamig_codec_blocks_result(msg, i, s->ram.count,
+						  b->length, &rec, &rkey);
+		if (why)
+			return rdmamig_session_fail(s, -EPROTO,
+						    "protocol: block '%s': %s",
+						    b->name, why);
+		b->base = rec.base;
+		b->offset = rec.offset;
+		b->rkey = rkey;
+	}
+	return 0;
+}
+
+static int got_keys(struct rdmamig_session *s,
+		    const struct rdmamig_codec_msg *msg)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_codec_result result;
+	struct rdmamig_chunk *chunk;
+	const char *why;
+	u32 i = 0;
+
+	list_for_each_entry(chunk, &src->asked_key, list) {
+		why = rdmamig_codec_register_result(msg, i++, src->asked,
+						    &result);
+		if (!why && result.base != chunk->block->base)
+			why = "register result: the base of a block changed";
+		if (why)
+			return rdmamig_ctrl_protocol(s, why);
+		chunk->rkey = result.rkey;
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
+	}
+	s->stats.registered += src->asked;
+	s->stats.registrations += src->asked;
+	list_splice_tail_init(&src->asked_key, &src->to_write);
+	return 0;
+}
+
+static int got_unregistered(struct rdmamig_session *s,
+			    const struct rdmamig_codec_msg *msg)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk, *next;
+	const char *why;
+
+	why = rdmamig_codec_unregister_finished(msg, src->asked);
+	if (why)
+		return rdmamig_ctrl_protocol(s, why);
+	list_for_each_entry_safe(chunk, next, &src->leaving, list) {
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_UNPIN);
+		rdmamig_unpin_chunk(s, chunk);
+	}
+	s->stats.registered -= src->asked;
+	s->stats.unregistrations += src->asked;
+	return 0;
+}
+
+static int got_end_ok(struct rdmamig_session *s,
+		      const struct rdmamig_codec_msg *msg)
+{
+	const char *why = rdmamig_codec_end_ok(msg, &s->source.end_status);
+
+	if (why)
+		return rdmamig_ctrl_protocol(s, why);
+	s->source.end_ok = true;
+	return 0;
+}
+
+/* The answer that each command waits for, and what to do with it. */
+static const struct {
+	u32 type;
+	int (*got)(struct rdmamig_session *s,
+		   const struct rdmamig_codec_msg *msg);
+} answers[] = {
+	[RDMAMIG_ASKING_BLOCKS]		= { RDMAMIG_MSG_RAM_BLOCKS_RESULT,
+					    got_blocks },
+	[RDMAMIG_ASKING_REGISTER]	= { RDMAMIG_MSG_REGISTER_RESULT,
+					    got_keys },
+	[RDMAMIG_ASKING_UNREGISTER]	= { RDMAMIG_MSG_UNREGISTER_FINISHED,
+					    got_unregistered },
+	[RDMAMIG_ASKING_END]		= { RDMAMIG_MSG_END_OK, got_end_ok },
+};
+
+static int dispatch(struct rdmamig_session *s,
+		    const struct rdmamig_codec_msg *msg)
+{
+	struct rdmamig_source *src = &s->source;
+	int err;
+
+	if (msg->type == RDMAMIG_MSG_READY) {
+		if (src->turn)
+			return rdmamig_ctrl_protocol(s, "READY: one is held already");
+		if (src->asking)
+			return rdmamig_ctrl_protocol(s, "READY before the answer");
+		src->turn = true;
+		src->turn_since = jiffies;
+		return 0;
+	}
+	if (!src->asking || msg->type != answers[src->asking].type)
+		return rdmamig_ctrl_unexpected(s, msg, "the memory is sent");
+	err = answers[src->asking].got(s, msg);
+	src->asking = RDMAMIG_ASKING_NOTHING;
+	src->turn_since = jiffies;
+	return err;
+}
+
+static int receive(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_codec_msg msg;
+	struct rdmamig_buf *buf;
+	int err;
+
+	while ((buf = rdmamig_ctrl_next(s, s->conn, &msg))) {
+		if (IS_ERR(buf))
+			return PTR_ERR(buf);
+		err = dispatch(s, &msg);
+		if (err)
+			return err;
+		err = rdmamig_ctrl_release(s, buf);
+		if (err)
+			return err;
+		*work = true;
+	}
+	return 0;
+}
+
+/* ---- commands ---- */
+
+/* Sends a command; the turn is over with it. */
+static int command(struct rdmamig_session *s, struct rdmamig_buf *buf, u32 type,
+		   u32 repeat, u32 len, enum rdmamig_asking asking)
+{
+	struct rdmamig_source *src = &s->source;
+
+	src->turn = false;
+	src->turn_since = jiffies;
+	src->asking = asking;
+	src->asked = repeat;
+	if (asking)
+		s->stats.exchanges++;
+	return rdmamig_ctrl_send(s, buf, type, repeat, len);
+}
+
+static int send_register(struct rdmamig_session *s)
+{
+	u32 max = s->features & RDMAMIG_FEATURE_BATCH ?
+		  1u << RDMAMIG_BATCH_SHIFT : 1;
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk, *next;
+	struct rdmamig_buf *buf;
+	u32 n = 0, len = 0;
+
+	buf = rdmamig_ctrl_buf(s, s->conn);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	list_for_each_entry_safe(chunk, next, &src->need_key, list) {
+		if (n == max)
+			break;
+		len += rdmamig_codec_put_register(rdmamig_ctrl_payload(buf), n++,
+						  chunk->block->index,
+						  chunk->block->offset +
+						  rdmamig_chunk_offset(chunk),
+						  0);
+		list_move_tail(&chunk->list, &src->asked_key);
+	}
+	src->nr_need_key -= n;
+	return command(s, buf, RDMAMIG_MSG_REGISTER_REQUEST, n, len,
+		       RDMAMIG_ASKING_REGISTER);
+}
+
+static int send_unregister(struct rdmamig_session *s)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk;
+	struct rdmamig_buf *buf;
+	u32 n = 0, len = 0;
+
+	buf = rdmamig_ctrl_buf(s, s->conn);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	src->need_room = false;
+	rdmamig_reclaim_pick(s, src->batch, &src->leaving);
+	list_for_each_entry(chunk, &src->leaving, list)
+		len += rdmamig_codec_put_register(rdmamig_ctrl_payload(buf), n++,
+						  chunk->block->index,
+						  chunk->index, 0);
+	return command(s, buf, RDMAMIG_MSG_UNREGISTER_REQUEST, n, len,
+		       RDMAMIG_ASKING_UNREGISTER);
+}
+
+static int send_zero(struct rdmamig_session *s)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_block *b = src->zero_block;
+	struct rdmamig_buf *buf;
+	u32 len;
+
+	buf = rdmamig_ctrl_buf(s, s->conn);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	len = rdmamig_codec_put_compress(rdmamig_ctrl_payload(buf), b->index,
+					 b->offset + src->zero_offset,
+					 src->zero_length);
+	s->stats.zero_bytes += src->zero_length;
+	src->zero_block = NULL;
+	return command(s, buf, RDMAMIG_MSG_COMPRESS, 1, len,
+		       RDMAMIG_ASKING_NOTHING);
+}
+
+static int send_stream(struct rdmamig_session *s, u32 bytes)
+{
+	struct rdmamig_buf *buf = rdmamig_ctrl_buf(s, s->conn);
+
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	bytes = min_t(u32, bytes,
+		      buf->size - sizeof(struct rdmamig_wire_header));
+	rdmamig_stream_take(s, rdmamig_ctrl_payload(buf), bytes);
+	return command(s, buf, RDMAMIG_MSG_QEMU_FILE, 1, bytes,
+		       RDMAMIG_ASKING_NOTHING);
+}
+
+/* Should idle chunks be given back with this turn. */
+static bool wants_unregister(const struct rdmamig_session *s)
+{
+	const struct rdmamig_source *src = &s->source;
+
+	if (!src->nr_lru || s->pin_all || s->tun.unreg == RDMAMIG_UNREG_OFF)
+		return false;
+	return src->need_room || s->tun.unreg == RDMAMIG_UNREG_EAGER;
+}
+
+/* With a READY in hand: the one command that helps most. */
+static int take_turn(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_source *src = &s->source;
+	u32 bytes;
+	int err;
+
+	if (!src->turn)
+		return 0;
+	if (src->nr_need_key >= src->batch)
+		err = send_register(s);
+	else if (wants_unregister(s))
+		err = send_unregister(s);
+	else if (src->nr_need_key)
+		err = send_register(s);
+	else if (src->zero_block)
+		err = send_zero(s);
+	else if (s->mode == RDMAMIG_MODE_NATIVE &&
+		 (bytes = rdmamig_stream_avail(s)))
+		err = send_stream(s, bytes);
+	else
+		return 0;
+	*work = true;
+	return err;
+}
+
+/* ---- writes ---- */
+
+static void write_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rdmamig_chunk *chunk = container_of(wc->wr_cqe,
+						   struct rdmamig_chunk, cqe);
+	struct rdmamig_conn *conn = cq->cq_context;
+
+	if (!rdmamig_conn_wc_ok(conn, wc, "write"))
+		return;
+	atomic_add(chunk->slots, &conn->sq_free);
+	llist_add(&chunk->done, &conn->s->source.done);
+	rdmamig_session_kick(conn->s);
+}
+
+/*
+ * Builds the work requests of a chunk's dirty pages and clears their bits: a
+ * request a run of neighbours, of at most max_sge pieces.  Stops when the batch
+ * is full; the rest is written when this has completed.
+ */
+static u32 build_writes(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	u64 remote = chunk->block->base + rdmamig_chunk_offset(chunk);
+	struct rdmamig_conn *conn = s->conn;
+	struct ib_rdma_wr *wr = NULL;
+	struct sg_dma_page_iter iter;
+	struct ib_sge *sge = NULL;
+	u32 page = 0, n = 0, nr_sge = 0;
+	dma_addr_t addr;
+
+	chunk->writing = 0;
+	for_each_sgtable_dma_page(&chunk->sgt, &iter, 0) {
+		if (!test_bit(page++, chunk->dirty)) {
+			wr = NULL;
+			continue;
+		}
+		addr = sg_page_iter_dma_address(&iter);
+		if (wr && sge->addr + sge->length == addr) {
+			sge->length += PAGE_SIZE;
+		} else {
+			if (wr && wr->wr.num_sge == conn->max_sge)
+				wr = NULL;
+			if (!wr) {
+				if (n == RDMAMIG_WR_BATCH)
+					break;
+				wr = &conn->writes[n++];
+				*wr = (struct ib_rdma_wr) {
+					.wr.opcode	= IB_WR_RDMA_WRITE,
+					.wr.wr_cqe	= &chunk->cqe,
+					.wr.sg_list	= &conn->sges[nr_sge],
+					.remote_addr	= remote +
+						((u64)(page - 1) << PAGE_SHIFT),
+					.rkey		= chunk->rkey,
+				};
+				if (n > 1)
+					conn->writes[n - 2].wr.next = &wr->wr;
+			}
+			sge = &conn->sges[nr_sge++];
+			sge->addr = addr;
+			sge->length = PAGE_SIZE;
+			sge->lkey = conn->pd->local_dma_lkey;
+			wr->wr.num_sge++;
+		}
+		__clear_bit(page - 1, chunk->dirty);
+		chunk->writing += PAGE_SIZE;
+	}
+	if (n)
+		conn->writes[n - 1].wr.send_flags = IB_SEND_SIGNALED;
+	return n;
+}
+
+/* When the rate limit lets the next write go. */
+static bool rate_allows(struct rdmamig_session *s)
+{
+	return !READ_ONCE(s->tun.rate_limit) ||
+	       ktime_compare(ktime_get(), s->source.next_write) >= 0;
+}
+
+static void rate_charge(struct rdmamig_session *s, u64 bytes)
+{
+	u64 rate = READ_ONCE(s->tun.rate_limit);
+	ktime_t now = ktime_get();
+
+	if (!rate)
+		return;
+	if (ktime_before(s->source.next_write, now))
+		s->source.next_write = now;
+	s->source.next_write = ktime_add_ns(s->source.next_write,
+					    div64_u64(bytes * NSEC_PER_SEC,
+						      rate));
+}
+
+static int write_chunk(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	struct rdmamig_source *src = &s->source;
+	u32 n = build_writes(s, chunk);
+	int err;
+
+	chunk->cqe.done = write_done;
+	chunk->slots = n;
+	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_IN_FLIGHT);
+	list_del_init(&chunk->list);
+	src->in_flight++;
+	src->in_flight_bytes += chunk->writing;
+	rate_charge(s, chunk->writing);
+	err = rdmamig_conn_post(s->conn, &s->conn->writes[0].wr, n);
+	if (err)
+		return rdmamig_session_fail(s, err, "cannot write: %pe",
+					    ERR_PTR(err));
+	return 0;
+}
+
+static int write_some(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk;
+	int err;
+
+	while (!list_empty(&src->to_write) &&
+	       src->in_flight_bytes < ON_WIRE_BYTES && rate_allows(s)) {
+		chunk = list_first_entry(&src->to_write, struct rdmamig_chunk,
+					 list);
+		/* Messages keep their entries: see the recipe in conn.c. */
+		if (atomic_read(&s->conn->sq_free) <
+		    RDMAMIG_WR_BATCH + RDMAMIG_TX_BUFS + 3)
+			return 0;
+		err = write_chunk(s, chunk);
+		if (err)
+			return err;
+		*work = true;
+	}
+	return 0;
+}
+
+static void queue_idle(struct rdmamig_source *src, struct rdmamig_chunk *chunk)
+{
+	list_add_tail(&chunk->list, &src->lru);
+	src->nr_lru++;
+}
+
+/* Pins a chunk's pages anew and queues all of it. */
+static int renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	struct rdmamig_source *src = &s->source;
+	int err;
+
+	chunk->stale = false;
+	s->stats.stale_chunks++;
+	rdmamig_dirty_mark_chunk(&chunk->block->dirty, chunk->index);
+	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
+	err = rdmamig_pin_renew(s, chunk);
+	if (err)
+		return rdmamig_session_fail(s, err,
+					    "block '%s': offset %llu: the owner took the memory away: %pe",
+					    chunk->block->name,
+					    rdmamig_chunk_offset(chunk),
+					    ERR_PTR(err));
+	if (chunk->state == RDMAMIG_CHUNK_REGISTERED)
+		list_move_tail(&chunk->list, &src->to_write);
+	return 0;
+}
+
+static int reap(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk, *next;
+	struct llist_node *done;
+	int err;
+
+	done = llist_reverse_order(llist_del_all(&src->done));
+	llist_for_each_entry_safe(chunk, next, done, done) {
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
+		src->in_flight--;
+		src->in_flight_bytes -= chunk->writing;
+		s->stats.data_bytes += chunk->writing;
+		*work = true;
+		if (chunk->stale) {
+			list_add(&chunk->list, &src->to_write);
+			err = renew(s, chunk);
+			if (err)
+				return err;
+		} else if (!bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES)) {
+			list_add(&chunk->list, &src->to_write);
+		} else {
+			queue_idle(src, chunk);
+		}
+	}
+	return 0;
+}
+
+/* ---- memory that changed under us ---- */
+
+static bool take_suspect(struct rdmamig_block *b, u64 *first, u64 *last)
+{
+	bool suspect;
+
+	if (!READ_ONCE(b->suspect))
+		return false;
+	spin_lock(&b->watch_lock);
+	suspect = b->suspect;
+	*first = b->suspect_first;
+	*last = b->suspect_last;
+	b->suspect = false;
+	spin_unlock(&b->watch_lock);
+	return suspect;
+}
+
+static int check_suspects(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk;
+	unsigned long index;
+	u64 first, last;
+	int err;
+	u32 i;
+
+	for (i = 0; i < s->ram.count; i++) {
+		struct rdmamig_block *b = &s->ram.v[i];
+
+		if (!take_suspect(b, &first, &last))
+			continue;
+		*work = true;
+		xa_for_each_range(&b->chunks, index, chunk, first, last) {
+			if (chunk->state == RDMAMIG_CHUNK_INVALIDATING ||
+			    rdmamig_pin_is_current(s, chunk))
+				continue;
+			if (chunk->state == RDMAMIG_CHUNK_IN_FLIGHT) {
+				chunk->stale = true;
+				continue;
+			}
+			if (chunk->state == RDMAMIG_CHUNK_REGISTERED &&
+			    bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES))
+				src->nr_lru--;
+			err = renew(s, chunk);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* ---- fill ---- */
+
+/* The next dirty chunk that can be dealt with now. */
+static bool next_dirty(struct rdmamig_session *s, struct rdmamig_block **block,
+		       u64 *index, struct rdmamig_chunk **chunk)
+{
+	struct rdmamig_source *src = &s->source;
+	u32 tried;
+
+	for (tried = 0; tried <= s->ram.count; tried++) {
+		struct rdmamig_block *b = &s->ram.v[src->block];
+
+		while (rdmamig_dirty_next(&b->dirty, src->chunk, index)) {
+			*chunk = xa_load(&b->chunks, *index);
+			if (!*chunk ||
+			    ((*chunk)->state != RDMAMIG_CHUNK_IN_FLIGHT &&
+			     (*chunk)->state != RDMAMIG_CHUNK_INVALIDATING)) {
+				*block = b;
+				return true;
+			}
+			src->chunk = *index + 1;
+		}
+		src->block = (src->block + 1) % s->ram.count;
+		src->chunk = 0;
+	}
+	return false;
+}
+
+/* A chunk that is still here has become dirty again. */
+static void fill_again(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+{
+	struct rdmamig_source *src = &s->source;
+	bool idle = chunk->state == RDMAMIG_CHUNK_REGISTERED &&
+		    bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES);
+
+	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
+	if (!idle)
+		return;
+	s->stats.reuses++;
+	src->nr_lru--;
+	list_move_tail(&chunk->list, &src->to_write);
+}
+
+/* Room in the one zero range that can wait. */
+static bool zero_fits(const struct rdmamig_session *s,
+		      const struct rdmamig_block *b, u64 offset)
+{
+	const struct rdmamig_source *src = &s->source;
+
+	if (!src->zero_block)
+		return true;
+	/* A stock destination gets at most a chunk at a time. */
+	return s->peer_tail && src->zero_block == b &&
+	       src->zero_offset + src->zero_length == offset;
+}
+
+static void zero_add(struct rdmamig_source *src, struct rdmamig_block *b,
+		     u64 offset, u32 bytes)
+{
+	if (!src->zero_block) {
+		src->zero_block = b;
+		src->zero_offset = offset;
+		src->zero_length = 0;
+	}
+	src->zero_length += bytes;
+}
+
+static void wait_begins(struct rdmamig_session *s)
+{
+	struct rdmamig_source *src = &s->source;
+
+	src->need_room = true;
+	if (src->wait_since)
+		return;
+	src->wait_since = ktime_get();
+	s->stats.slot_waits++;
+}
+
+static void wait_ends(struct rdmamig_session *s)
+{
+	struct rdmamig_source *src = &s->source;
+
+	if (!src->wait_since)
+		return;
+	s->stats.slot_wait_ns += ktime_to_ns(ktime_sub(ktime_get(),
+						       src->wait_since));
+	src->wait_since = 0;
+}
+
+/* Pins a chunk that is neither zero nor here. */
+static int fill_new(struct rdmamig_session *s, struct rdmamig_block *b,
+		    u64 index, const unsigned long *mask)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_chunk *chunk;
+	int err;
+
+	chunk = rdmamig_chunk_new(b, index);
+	if (!chunk)
+		return rdmamig_session_fail(s, -ENOMEM, "no memory for a chunk");
+	err = rdmamig_pin_chunk(s, chunk);
+	if (err) {
+		rdmamig_chunk_free(chunk);
+		if (err == -ESRCH)
+			return rdmamig_session_fail(s, err, "the owner exited");
+		return rdmamig_session_fail(s, err,
+					    "block '%s': offset %llu: cannot be pinned: %pe",
+					    b->name,
+					    index << RDMAMIG_CHUNK_SHIFT,
+					    ERR_PTR(err));
+	}
+	bitmap_copy(chunk->dirty, mask, RDMAMIG_CHUNK_PAGES);
+	if (s->pin_all) {
+		chunk->rkey = b->rkey;
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
+		list_add_tail(&chunk->list, &src->to_write);
+		return 0;
+	}
+	list_add_tail(&chunk->list, &src->need_key);
+	src->nr_need_key++;
+	return 0;
+}
+
+/*
+ * One dirty chunk that is not here: zero, or pinned.  Returns 1 when it has to
+ * wait for room or for a turn, 0 when it was dealt with, or an errno.
+ */
+static int fill_one(struct rdmamig_session *s, struct rdmamig_block *b,
+		    u64 index)
+{
+	u64 offset = index << RDMAMIG_CHUNK_SHIFT;
+	u32 bytes = min_t(u64, RDMAMIG_CHUNK_SIZE, b->length - offset);
+	DECLARE_BITMAP(mask, RDMAMIG_CHUNK_PAGES) = {};
+	int zero = 0;
+
+	if (!rdmamig_reclaim_has_room(s, bytes)) {
+		wait_begins(s);
+		return 1;
+	}
+	wait_ends(s);
+	if (!zero_fits(s, b, offset))
+		return 1;
+
+	/* The bits are cleared before the pages are read, never after. */
+	rdmamig_dirty_take(&b->dirty, index, mask);
+	if (!s->pin_all)
+		zero = rdmamig_pin_is_zero(s, b, offset, bytes);
+	if (zero < 0)
+		return rdmamig_session_fail(s, zero,
+					    "block '%s': offset %llu: cannot be read: %pe",
+					    b->name, offset, ERR_PTR(zero));
+	if (!zero)
+		return fill_new(s, b, index, mask);
+	zero_add(&s->source, b, offset, bytes);
+	return 0;
+}
+
+static int fill(struct rdmamig_session *s, bool *work)
+{
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_block *b;
+	struct rdmamig_chunk *chunk;
+	u32 scanned;
+	u64 index;
+	int ret;
+
+	for (scanned = 0; scanned < SCAN_CHUNKS; scanned++) {
+		if (src->nr_need_key >= src->batch ||
+		    !next_dirty(s, &b, &index, &chunk))
+			break;
+		if (chunk) {
+			fill_again(s, chunk);
+		} else {
+			ret = fill_one(s, b, index);
+			if (ret < 0)
+				return ret;
+			if (ret)
+				break;
+		}
+		src->chunk = index + 1;
+		*work = true;
+	}
+	/* Room for the next batch before it is wanted. */
+	if (rdmamig_ramblocks_dirty(&s->ram) &&
+	    !rdmamig_reclaim_has_room(s, (u64)src->batch << RDMAMIG_CHUNK_SHIFT))
+		src->need_room = true;
+	return 0;
+}
+
+/* ---- the loop ---- */
+
+static bool suspects_left(const struct rdmamig_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->ram.count; i++)
+		if (READ_ONCE(s->ram.v[i].suspect))
+			return true;
+	return false;
+}
+
+static bool is_clean(const struct rdmamig_session *s)
+{
+	const struct rdmamig_source *src = &s->source;
+
+	return !src->in_flight && !src->zero_block && !src->asking &&
+	       list_empty(&src->need_key) && list_empty(&src->to_write) &&
+	       !rdmamig_ramblocks_dirty(&s->ram) && !suspects_left(s);
+}
+
+static void note_round(struct rdmamig_session *s, bool clean)
+{
+	struct rdmamig_source *src = &s->source;
+
+	if (clean && !src->was_clean)
+		s->stats.rounds++;
+	src->was_clean = clean;
+	if (clean && s->tun.auto_finish)
+		set_bit(RDMAMIG_ASK_FINISH, &s->asked);
+}
+
+/* Is there an end to what a native session sends. */
+static bool native_over(struct rdmamig_session *s)
+{
+	if (!rdmamig_asked(s, RDMAMIG_ASK_FINISH))
+		return false;
+	rdmamig_stream_close(s);
+	return !rdmamig_stream_avail(s);
+}
+
+/* How long to sleep when there is nothing to do; 0: not at all. */
+static int rest(struct rdmamig_session *s, int seen)
+{
+	struct rdmamig_source *src = &s->source;
+	u32 ms = ANSWER_MS;
+	s64 us;
+	int err;
+
+	if (!list_empty(&src->to_write) && !rate_allows(s)) {
+		us = ktime_us_delta(src->next_write, ktime_get());
+		ms = clamp_t(s64, us / 1000, 1, ANSWER_MS);
+	}
+	err = rdmamig_wait(s, atomic_read(&s->kicks) != seen, ms);
+	if (err && err != -ETIMEDOUT)
+		return err;
+	if ((src->turn && !src->asking) ||
+	    time_before(jiffies, src->turn_since + msecs_to_jiffies(ANSWER_MS)))
+		return 0;
+	return rdmamig_session_fail(s, -ETIMEDOUT,
+				    "the peer is alive but %s for %u s",
+				    src->asking ? "does not answer" :
+						  "gives no turn",
+				    ANSWER_MS / 1000);
+}
+
+/* One turn of the loop: see the top of the file. */
+static int step(struct rdmamig_session *s, bool *work)
+{
+	return receive(s, work) ?:
+	       reap(s, work) ?:
+	       check_suspects(s, work) ?:
+	       take_turn(s, work) ?:
+	       write_some(s, work) ?:
+	       fill(s, work);
+}
+
+/*
+ * Sends memory until all is clean; in native mode until the owner said finish
+ * and the stream is empty too.
+ */
+static int engine(struct rdmamig_session *s)
+{
+	bool clean, work;
+	int seen, err;
+
+	for (;;) {
+		seen = atomic_read(&s->kicks);
+		work = false;
+		err = rdmamig_session_check(s) ?: step(s, &work);
+		if (err)
+			return err;
+		clean = is_clean(s);
+		note_round(s, clean);
+		if (clean && (s->mode == RDMAMIG_MODE_WINDOWS ||
+			      native_over(s)))
+			return 0;
+		if (work)
+			continue;
+		err = rest(s, seen);
+		if (err)
+			return err;
+	}
+}
+
+/* Waits for the turn, or for the answer to the command that is out. */
+static int await(struct rdmamig_session *s, bool answer, u32 ms)
+{
+	struct rdmamig_source *src = &s->source;
+	bool work;
+	int err;
+
+	while (answer ? src->asking != RDMAMIG_ASKING_NOTHING : !src->turn) {
+		err = rdmamig_wait(s, rdmamig_ctrl_pending(s->conn), ms);
+		if (err == -ETIMEDOUT)
+			return rdmamig_session_fail(s, err,
+						    "the peer is alive but %s within %u s",
+						    answer ? "did not answer" :
+							     "gave no turn",
+						    ms / 1000);
+		if (!err)
+			err = receive(s, &work);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- the parts of a session ---- */
+
+static struct rdmamig_buf *turn_buf(struct rdmamig_session *s)
+{
+	int err = await(s, false, ANSWER_MS);
+
+	if (err)
+		return ERR_PTR(err);
+	return rdmamig_ctrl_buf(s, s->conn);
+}
+
+/* With pin-all the peer registers all of its memory before it answers. */
+static u32 blocks_ms(const struct rdmamig_session *s)
+{
+	return min_t(u64, FOREVER_MS,
+		     ANSWER_MS + (s->pin_all ? s->ram.bytes >> 16 : 0));
+}
+
+static int exchange_blocks(struct rdmamig_session *s)
+{
+	bool native = s->mode == RDMAMIG_MODE_NATIVE;
+	struct rdmamig_buf *buf = turn_buf(s);
+	u32 i, len = 0;
+	int err;
+
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	for (i = 0; native && i < s->ram.count; i++) {
+		struct rdmamig_block *b = &s->ram.v[i];
+
+		if (len + sizeof(struct rdmamig_wire_block_name) + b->name_len >
+		    RDMAMIG_PAYLOAD_MAX)
+			return rdmamig_session_fail(s, -E2BIG,
+						    "the names of %u blocks do not fit a message",
+						    s->ram.count);
+		len += rdmamig_codec_put_name(rdmamig_ctrl_payload(buf), len,
+					      b->length, b->name, b->name_len);
+	}
+	err = command(s, buf, native ? RDMAMIG_MSG_BLOCKS :
+				       RDMAMIG_MSG_RAM_BLOCKS_REQUEST,
+		      native ? s->ram.count : 1, len, RDMAMIG_ASKING_BLOCKS);
+	if (err)
+		return err;
+	err = await(s, true, blocks_ms(s));
+	if (!err)
+		rdmamig_session_set_state(s, RDMAMIG_STATE_RUNNING);
+	return err;
+}
+
+static int window(struct rdmamig_session *s, enum rdmamig_window kind)
+{
+	bool known = READ_ONCE(s->state) == RDMAMIG_STATE_RUNNING;
+	struct rdmamig_buf *buf;
+	int err = 0;
+
+	if ((kind == RDMAMIG_WINDOW_SETUP) == known)
+		return rdmamig_session_fail(s, -EINVAL,
+					    "the first window of a stream, and no other, is its setup");
+	if (kind == RDMAMIG_WINDOW_SETUP)
+		err = exchange_blocks(s);
+	else if (kind == RDMAMIG_WINDOW_RAM)
+		err = engine(s);
+	if (err)
+		return err;
+	s->stats.windows++;
+	buf = turn_buf(s);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	return command(s, buf, RDMAMIG_MSG_REGISTER_FINISHED, 1, 0,
+		       RDMAMIG_ASKING_NOTHING);
+}
+
+/* Replays the owner's stream, and does what each of its windows wants. */
+static int run_windows(struct rdmamig_session *s)
+{
+	enum rdmamig_window kind;
+	bool work;
+	u32 bytes;
+	int err;
+
+	for (;;) {
+		err = rdmamig_wait(s, rdmamig_ctrl_pending(s->conn) ||
+				   (bytes = rdmamig_stream_avail(s)) ||
+				   rdmamig_stream_at_mark(s, &kind) ||
+				   rdmamig_asked(s, RDMAMIG_ASK_FINISH),
+				   FOREVER_MS);
+		if (!err)
+			err = receive(s, &work);
+		if (err)
+			return err;
+		bytes = rdmamig_stream_avail(s);
+		if (bytes) {
+			err = await(s, false, ANSWER_MS) ?:
+			      send_stream(s, bytes);
+		} else if (rdmamig_stream_at_mark(s, &kind)) {
+			err = window(s, kind);
+			rdmamig_stream_pass_mark(s);
+		} else if (rdmamig_asked(s, RDMAMIG_ASK_FINISH)) {
+			rdmamig_stream_close(s);
+			if (!rdmamig_stream_avail(s))
+				return 0;
+		}
+		if (err)
+			return err;
+	}
+}
+
+/* END and its answer: from here on the target decides. */
+static int finish_with_end(struct rdmamig_session *s)
+{
+	u64 ms = ANSWER_MS + div_u64(s->ram.bytes, END_BYTES_PER_S / 1000);
+	struct rdmamig_source *src = &s->source;
+	struct rdmamig_buf *buf = turn_buf(s);
+	u32 len;
+	int err;
+
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	len = rdmamig_codec_put_end(rdmamig_ctrl_payload(buf),
+				    s->stats.stream_bytes, s->ram.bytes);
+	src->end_posted = true;
+	err = command(s, buf, RDMAMIG_MSG_END, 1, len, RDMAMIG_ASKING_END);
+	if (!err)
+		err = await(s, true, min_t(u64, ms, FOREVER_MS));
+	if (err)
+		return err;
+	if (src->end_status) {
+		src->end_posted = false;
+		return rdmamig_session_fail(s, -EREMOTEIO,
+					    "the target refused the migration at its end: %pe",
+					    ERR_PTR(-(int)min(src->end_status,
+							      4095u)));
+	}
+	s->outcome = RDMAMIG_STATE_COMPLETED;
+	return 0;
+}
+
+/* What the peer's reply to the connection request settles. */
+static int negotiate(struct rdmamig_session *s)
+{
+	const struct rdmamig_codec_private *priv = &s->conn->priv;
+	struct rdmamig_source *src = &s->source;
+	u64 least;
+
+	s->peer_tail = priv->has_tail;
+	s->features = priv->has_tail ? s->features & priv->tail.features : 0;
+	if (s->mode == RDMAMIG_MODE_NATIVE &&
+	    (~s->features & (RDMAMIG_FEATURE_NATIVE | RDMAMIG_FEATURE_END_ACK)))
+		return rdmamig_session_fail(s, -EPROTONOSUPPORT,
+					    "the peer is not an rdmamig target: use rdmamigctl send to reach a stock QEMU");
+	if (s->pin_all && !priv->pin_all)
+		return rdmamig_session_fail(s, -EOPNOTSUPP,
+					    "the peer does not grant pin-all: try without it");
+	if (s->peer_tail) {
+		s->token = priv->tail.token;
+		s->peer_limit = priv->tail.pin_limit;
+		if (s->peer_limit)
+			s->limit = min(s->limit, s->peer_limit);
+	}
+	least = min_t(u64, RDMAMIG_PIN_WINDOW, s->ram.bytes);
+	if (s->pin_all || s->tun.unreg == RDMAMIG_UNREG_OFF)
+		least = s->ram.bytes;
+	if (s->limit < least)
+		return rdmamig_session_fail(s, -EDQUOT,
+					    "the peer's pin-limit of %llu bytes is too small: at least %llu are needed",
+					    s->peer_limit, least);
+	src->batch = clamp_t(u64, s->limit >> (RDMAMIG_CHUNK_SHIFT + 2), 1,
+			     1u << RDMAMIG_BATCH_SHIFT);
+	return 0;
+}
+
+/**
+ * rdmamig_source_run() - the life of a source, from connecting to its outcome
+ * @s: source session
+ *
+ * Context: the session's thread.
+ *
+ * Return: 0 with @s->outcome set, or the recorded negative errno.
+ */
+int rdmamig_source_run(struct rdmamig_session *s)
+{
+	int err;
+
+	s->features = RDMAMIG_FEATURE_END_ACK | RDMAMIG_FEATURE_BATCH;
+	if (s->mode == RDMAMIG_MODE_NATIVE)
+		s->features |= RDMAMIG_FEATURE_NATIVE;
+
+	err = rdmamig_conn_connect(s) ?: negotiate(s);
+	if (err)
+		return err;
+	rdmamig_session_set_state(s, RDMAMIG_STATE_SETUP);
+
+	if (s->mode == RDMAMIG_MODE_NATIVE)
+		err = exchange_blocks(s) ?: engine(s);
+	else
+		err = run_windows(s);
+	if (err)
+		return err;
+
+	rdmamig_session_set_state(s, RDMAMIG_STATE_FINISHING);
+	if (s->features & RDMAMIG_FEATURE_END_ACK)
+		return finish_with_end(s);
+	/* A stock destination says nothing more: all was delivered. */
+	err = rdmamig_ctrl_flush(s, s->conn);
+	if (!err)
+		s->outcome = RDMAMIG_STATE_SENT;
+	return err;
+}
