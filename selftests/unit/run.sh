@@ -11,7 +11,7 @@
 
 set -u
 cd "$(dirname "$0")" || exit 1
-out=$1
+out=$(cd "$1" && pwd) || exit 1
 shift
 total=$(mktemp) || exit 1
 trap 'rm -f "$total"' EXIT
@@ -53,7 +53,7 @@ merge() {
 		p = $1; f = $3; s = $5
 		next
 	}
-	{ print "# " $0 }
+	{ print (/^#/ ? "" : "# ") $0 }
 	END {
 		if (all_skipped) {
 			skip++
