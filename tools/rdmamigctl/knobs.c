@@ -18,6 +18,7 @@ const struct knob knob_table[KNOB_COUNT] = {
 		.name = "pin-limit", .value = "SIZE",
 		.attr = RDMAMIG_A_SESSION_PIN_LIMIT, .kind = KNOB_SIZE,
 		.commands = FOR_ALL,
+		.min = RDMAMIG_PIN_WINDOW, .max = INT64_MAX, .unit = "bytes",
 	},
 	[KNOB_PIN_ALL] = {
 		.name = "pin-all", .value = "on|off",
@@ -28,11 +29,13 @@ const struct knob knob_table[KNOB_COUNT] = {
 		.name = "max-memory", .value = "SIZE",
 		.attr = RDMAMIG_A_SESSION_MAX_MEMORY, .kind = KNOB_SIZE,
 		.commands = FOR_ALL,
+		.min = 1, .max = INT64_MAX, .unit = "bytes",
 	},
 	[KNOB_RATE_LIMIT] = {
 		.name = "rate-limit", .value = "RATE",
 		.attr = RDMAMIG_A_SESSION_RATE_LIMIT, .kind = KNOB_RATE,
 		.commands = FOR_ALL,
+		.min = RDMAMIG_RATE_LIMIT_MIN, .max = INT64_MAX, .unit = "bytes a second",
 	},
 	[KNOB_UNREG] = {
 		.name = "unreg", .value = "lru|eager|off",
