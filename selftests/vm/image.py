@@ -179,12 +179,12 @@ class Cpio:
         return b"".join(self.parts)
 
 
-def module_files(kernel, names):
+def module_files(kernel, index, names):
     """The files of some modules and of what they need, in loading order."""
     root = kernel.modules
     where = {}
     needs = {}
-    with open(os.path.join(root, "modules.dep"), encoding="ascii") as file:
+    with open(os.path.join(index, "modules.dep"), encoding="ascii") as file:
         for line in file:
             path, _, rest = line.partition(":")
             name = os.path.basename(path).partition(".")[0].replace("-", "_")
@@ -232,14 +232,14 @@ def agent_file(folder):
     return path
 
 
-def initramfs_file(kernel, folder, agent):
+def initramfs_file(kernel, folder, index, agent):
     """busybox, the modules, "init", and what it copies into the guest."""
     path = os.path.join(folder, "initramfs")
     busybox = shutil.which("busybox") or "/bin/busybox"
     scripts = ["init", "setup"] + ["bin/" + name for name in sorted(
         os.listdir(os.path.join(HERE, "bin")))]
-    first = module_files(kernel, FIRST)
-    both = module_files(kernel, FIRST + SECOND)
+    first = module_files(kernel, index, FIRST)
+    both = module_files(kernel, index, FIRST + SECOND)
     key = digest([busybox, agent, os.path.abspath(__file__)] + both
                  + [os.path.join(HERE, name) for name in scripts])
     if kept(path, key):
@@ -278,8 +278,11 @@ def initramfs_file(kernel, folder, agent):
 def index_folder(kernel, folder, module):
     """What depmod says of the kernel's modules and rdmamig.ko together."""
     path = os.path.join(folder, "index")
-    key = digest([os.path.join(kernel.modules, "modules.dep")]
-                 + ([module] if module else []), "1")
+    # A package that was unpacked, not installed, has no modules.dep yet.
+    key = digest([os.path.join(kernel.modules, name)
+                  for name in ("modules.order", "modules.dep")
+                  if os.path.exists(os.path.join(kernel.modules, name))]
+                 + ([module] if module else []), "2")
     if kept(path, key):
         return path
     with tempfile.TemporaryDirectory(dir=folder) as base:
