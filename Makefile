@@ -91,11 +91,12 @@ bench-ready:
 	@$(VM) --timeout 3600 -- selftests/bench
 	@if test -e $(BUILD)/vm/share/bench.json; then cp $(BUILD)/vm/share/bench.json $(BUILD)/bench.json; fi
 
-## install: module, rdmamigctl, man page, completion (DESTDIR=, PREFIX=)
+## install: module (without debug data), rdmamigctl, man page, completion
 .PHONY: install install-module install-tools
 install: install-module install-tools
 install-module: module
 	install -D -m 644 $(MODULE) $(MODULES)/updates/rdmamig.ko
+	strip --strip-debug $(MODULES)/updates/rdmamig.ko
 	$(if $(DESTDIR),,depmod -a $(RELEASE))
 install-tools: tools
 	$(SUBMAKE) -C tools BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
