@@ -510,6 +510,10 @@ static int check_device(struct rdmamig_conn *conn)
 					    "device %s: %s",
 					    dev_name(&conn->id->device->dev),
 					    why);
+	spin_lock(&conn->s->lock);
+	strscpy(conn->s->device, dev_name(&conn->id->device->dev),
+		sizeof(conn->s->device));
+	spin_unlock(&conn->s->lock);
 	conn->max_sge = min_t(u32, MAX_SGE, attr->max_send_sge);
 	conn->mr_pages = RDMAMIG_CHUNK_PAGES;
 	conn->sq_size = SQ_SIZE;

@@ -70,6 +70,7 @@ void rdmamig_ramblocks_free(struct rdmamig_ramblocks *ram)
 
 	for (i = 0; i < ram->count; i++) {
 		rdmamig_dirty_destroy(&ram->v[i].dirty);
+		kvfree(ram->v[i].had_key);
 		xa_destroy(&ram->v[i].chunks);
 		if (ram->v[i].seek)
 			fput(ram->v[i].seek);

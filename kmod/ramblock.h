@@ -30,6 +30,7 @@ struct rdmamig_block {
 	u64 pinned;		/* bytes; written by the thread */
 	struct xarray chunks;	/* the chunks that are more than idle */
 	struct rdmamig_dirty dirty;	/* source */
+	unsigned long *had_key;	/* source: a bit a chunk, for the refaults */
 	struct file *seek;	/* to find holes of a shared mapping */
 	bool seek_tried;
 

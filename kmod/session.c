@@ -531,10 +531,15 @@ static int add_dirty(struct rdmamig_session *s)
 	int err;
 
 	for (i = 0; i < s->ram.count; i++) {
-		err = rdmamig_dirty_init(&s->ram.v[i].dirty,
-					 s->ram.v[i].length);
+		struct rdmamig_block *b = &s->ram.v[i];
+
+		err = rdmamig_dirty_init(&b->dirty, b->length);
 		if (err)
 			return err;
+		b->had_key = kvcalloc(BITS_TO_LONGS(b->dirty.nr_chunks),
+				      sizeof(long), GFP_KERNEL);
+		if (!b->had_key)
+			return -ENOMEM;
 	}
 	return 0;
 }

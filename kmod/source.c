@@ -103,6 +103,8 @@ static int got_keys(struct rdmamig_session *s,
 		if (why)
 			return rdmamig_ctrl_protocol(s, why);
 		chunk->rkey = result.rkey;
+		if (__test_and_set_bit(chunk->index, chunk->block->had_key))
+			s->stats.refaults++;
 		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
 	}
 	s->stats.registered += src->asked;

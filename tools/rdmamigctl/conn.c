@@ -536,7 +536,8 @@ int conn_fail(struct conn *conn, int err, const char *what)
 	if (knob && knob->max && !strcmp(conn->text, "integer out of range"))
 		return fail(exit_code(err), what, "%" PRIu64 " to %" PRIu64 " %s are allowed",
 			    knob->min, knob->max, knob->unit);
-	if (conn->attr[0] && !strncmp(conn->text, conn->attr, strlen(conn->attr)))
+	/* words that begin with the same thing need no more */
+	if (what && !strncmp(conn->text, what, strlen(what)))
 		what = NULL;
 	if (conn->text[0])
 		return fail(exit_code(err), what, "%s", conn->text);

@@ -69,14 +69,14 @@ void progress_draw(struct progress *progress, const char *what, uint64_t done,
 	memset(bar, '.', BAR);
 	memset(bar, '#', full);
 	bar[BAR] = '\0';
-	if (progress->rate >= 1)
-		human_ns((uint64_t)((double)(total - done) / progress->rate * 1e9), left);
-	else
-		snprintf(left, sizeof(left), "-");
-	fprintf(stderr, "\r\033[K%s [%s] %3u%% %s of %s, %s/s, %s left", what, bar,
+	fprintf(stderr, "\r\033[K%s [%s] %3u%% %s of %s", what, bar,
 		(unsigned int)((double)done * 100 / (double)total),
-		human_bytes(done, have), human_bytes(total, all),
-		human_bytes((uint64_t)progress->rate, rate), left);
+		human_bytes(done, have), human_bytes(total, all));
+	if (done < total && progress->rate >= 1)
+		fprintf(stderr, ", %s/s, %s left",
+			human_bytes((uint64_t)progress->rate, rate),
+			human_ns((uint64_t)((double)(total - done) / progress->rate * 1e9),
+				 left));
 	fflush(stderr);
 }
 
