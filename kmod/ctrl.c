@@ -196,6 +196,7 @@ struct rdmamig_buf *rdmamig_ctrl_next(struct rdmamig_session *s,
 	}
 	trace_rdmamig_ctrl_received(s, msg->type, msg->repeat, msg->len);
 	if (msg->type == RDMAMIG_MSG_ERROR) {
+		s->peer_error = true;
 		if (rdmamig_codec_text(msg->payload, msg->len, text,
 				       sizeof(text)))
 			err = rdmamig_session_fail(s, -EREMOTEIO, "peer: %s",

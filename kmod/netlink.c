@@ -87,6 +87,12 @@ static const struct nla_policy id_policy[RDMAMIG_A_SESSION_ID + 1] = {
 	[RDMAMIG_A_SESSION_ID]		= { .type = NLA_U32 },
 };
 
+static const struct nla_policy cancel_policy[RDMAMIG_A_SESSION_MAX + 1] = {
+	[RDMAMIG_A_SESSION_ID]		= { .type = NLA_U32 },
+	[RDMAMIG_A_SESSION_ERROR_TEXT]	= { .type = NLA_NUL_STRING,
+					    .len = RDMAMIG_ERROR_TEXT_MAX },
+};
+
 static const struct nla_policy bind_policy[RDMAMIG_A_SESSION_MAX + 1] = {
 	[RDMAMIG_A_SESSION_ID]		= { .type = NLA_U32 },
 	[RDMAMIG_A_SESSION_BLOCK]	= NLA_POLICY_NESTED(block_policy),
@@ -415,7 +421,8 @@ static int put_session(struct sk_buff *skb, struct rdmamig_session *s)
 		       s->tun.auto_finish) ||
 	    nla_put_string(skb, RDMAMIG_A_SESSION_DEVICE, s->device) ||
 	    nla_put_u32(skb, RDMAMIG_A_SESSION_OWNER_PID, owner_pid(s->mm)) ||
-	    nla_put_u8(skb, RDMAMIG_A_SESSION_PEER_RDMAMIG, s->peer_tail) ||
+	    (s->peer_known &&
+	     nla_put_u8(skb, RDMAMIG_A_SESSION_PEER_RDMAMIG, s->peer_tail)) ||
 	    nla_put_u32(skb, RDMAMIG_A_SESSION_BLOCK_COUNT,
 			READ_ONCE(s->ram.count)) ||
 	    PUT_U64(skb, RDMAMIG_A_SESSION_RAM_BYTES,
@@ -710,7 +717,17 @@ static int session_finish(struct sk_buff *skb, struct genl_info *info)
 
 static int session_cancel(struct sk_buff *skb, struct genl_info *info)
 {
-	return ask(info, RDMAMIG_ASK_CANCEL);
+	struct nlattr *text = info->attrs[RDMAMIG_A_SESSION_ERROR_TEXT];
+	struct rdmamig_session *s = find(info->attrs, RDMAMIG_A_SESSION_ID,
+					 info->extack);
+	int err;
+
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = rdmamig_session_cancel(s, text ? nla_data(text) : NULL,
+				     info->extack);
+	rdmamig_session_put(s);
+	return err;
 }
 
 static int session_resume(struct sk_buff *skb, struct genl_info *info)
@@ -1024,7 +1041,7 @@ static const struct genl_ops ops[] = {
 	   GENL_ADMIN_PERM),
 	OP(SESSION_FINISH, id_policy, RDMAMIG_A_SESSION_ID, session_finish,
 	   NULL, GENL_ADMIN_PERM),
-	OP(SESSION_CANCEL, id_policy, RDMAMIG_A_SESSION_ID, session_cancel,
+	OP(SESSION_CANCEL, cancel_policy, RDMAMIG_A_SESSION_MAX, session_cancel,
 	   NULL, GENL_ADMIN_PERM),
 	OP(SESSION_RESUME, id_policy, RDMAMIG_A_SESSION_ID, session_resume,
 	   NULL, GENL_ADMIN_PERM),

@@ -232,7 +232,9 @@ int rdmamig_session_check(struct rdmamig_session *s)
 	if (READ_ONCE(s->error))
 		return s->error;
 	if (rdmamig_asked(s, RDMAMIG_ASK_CANCEL))
-		return rdmamig_session_fail(s, -ECANCELED, "cancelled");
+		return rdmamig_session_fail(s, -ECANCELED, "%s",
+					    s->cancel_text[0] ? s->cancel_text :
+								"cancelled");
 	if (rdmamig_asked(s, RDMAMIG_OWNER_GONE))
 		return rdmamig_session_fail(s, -ESRCH, "the owner exited");
 	return check_conn(s);
@@ -438,7 +440,11 @@ static enum rdmamig_state last_state(struct rdmamig_session *s, int err)
 {
 	if (!err)
 		return s->outcome;
-	if (s->source.end_posted && !s->source.end_ok)
+	/*
+	 * END is out and unanswered.  An ERROR instead of END_OK is an answer:
+	 * a target that sent it has not taken the guest, and never will.
+	 */
+	if (s->source.end_posted && !s->source.end_ok && !s->peer_error)
 		return RDMAMIG_STATE_UNKNOWN;
 	return err == -ECANCELED ? RDMAMIG_STATE_CANCELLED :
 				   RDMAMIG_STATE_FAILED;
@@ -688,7 +694,8 @@ static int may_seal(struct rdmamig_session *s, enum rdmamig_state state,
 /**
  * rdmamig_session_ask() - ask a session's thread for something
  * @s: session
- * @bit: RDMAMIG_ASK_CANCEL, _FINISH, _SEAL or _RESUME
+ * @bit: RDMAMIG_ASK_CANCEL, _FINISH, _SEAL or _RESUME; rdmamig_session_cancel()
+ *	is the way to cancel
  * @extack: says why not
  *
  * Context: process context.
@@ -717,6 +724,28 @@ int rdmamig_session_ask(struct rdmamig_session *s, unsigned int bit,
 	set_bit(bit, &s->asked);
 	rdmamig_session_kick(s);
 	return 0;
+}
+
+/**
+ * rdmamig_session_cancel() - end a session that is not over
+ * @s: session
+ * @why: for the record and for an rdmamig peer; NULL: "cancelled"
+ * @extack: says why not
+ *
+ * Context: process context.
+ *
+ * Return: 0, or -EALREADY when the session is over.
+ */
+int rdmamig_session_cancel(struct rdmamig_session *s, const char *why,
+			   struct netlink_ext_ack *extack)
+{
+	if (why) {
+		spin_lock(&s->lock);
+		if (!s->cancel_text[0])
+			strscpy(s->cancel_text, why, sizeof(s->cancel_text));
+		spin_unlock(&s->lock);
+	}
+	return rdmamig_session_ask(s, RDMAMIG_ASK_CANCEL, extack);
 }
 
 /**

@@ -92,11 +92,12 @@ struct rdmamig_session {
 	struct task_struct *thread;
 	char device[IB_DEVICE_NAME_MAX];
 
-	/* Guards state, error, error_text, device, remote. */
+	/* Guards state, error, error_text, cancel_text, device, remote. */
 	spinlock_t lock;
 	enum rdmamig_state state;
 	int error;			/* the first one; negative errno */
 	char error_text[RDMAMIG_ERROR_TEXT_MAX + 1];
+	char cancel_text[RDMAMIG_ERROR_TEXT_MAX + 1];	/* why, if told */
 	enum rdmamig_state outcome;	/* the thread's; state after teardown */
 
 	unsigned long asked;
@@ -125,7 +126,9 @@ struct rdmamig_session {
 	struct rdmamig_conn *second;	/* return path of a stock source */
 	struct rdmamig_conn *pending;	/* a request not yet taken; by xchg */
 	bool takes_second;
+	bool peer_known;		/* @peer_tail means something */
 	bool peer_tail;			/* the peer is rdmamig */
+	bool peer_error;		/* it sent ERROR: nothing more will come */
 	bool pin_all;
 	u32 features;
 	u64 token;
@@ -159,6 +162,8 @@ void rdmamig_session_put(struct rdmamig_session *s);
 
 int rdmamig_session_ask(struct rdmamig_session *s, unsigned int bit,
 			struct netlink_ext_ack *extack);
+int rdmamig_session_cancel(struct rdmamig_session *s, const char *why,
+			   struct netlink_ext_ack *extack);
 int rdmamig_session_bind(struct rdmamig_session *s, struct mm_struct *mm,
 			 struct rdmamig_ramblocks *ram, u64 pin_limit,
 			 struct netlink_ext_ack *extack);

@@ -1036,6 +1036,7 @@ static int negotiate(struct rdmamig_session *s)
 	u64 least;
 
 	s->peer_tail = priv->has_tail;
+	s->peer_known = true;
 	s->features = priv->has_tail ? s->features & priv->tail.features : 0;
 	if (s->mode == RDMAMIG_MODE_NATIVE &&
 	    (~s->features & (RDMAMIG_FEATURE_NATIVE | RDMAMIG_FEATURE_END_ACK)))

@@ -296,8 +296,7 @@ int rdmamig_stream_mark(struct rdmamig_session *s, enum rdmamig_window kind,
 			struct netlink_ext_ack *extack)
 {
 	struct rdmamig_stream *st = &s->stream;
-	struct rdmamig_mark *mark, *last;
-	u64 floor = 0;
+	struct rdmamig_mark *mark;
 	int err = 0;
 
 	mark = kzalloc(sizeof(*mark), GFP_KERNEL);
@@ -305,17 +304,16 @@ int rdmamig_stream_mark(struct rdmamig_session *s, enum rdmamig_window kind,
 		return -ENOMEM;
 	mutex_lock(&st->user_lock);
 	spin_lock(&st->lock);
-	last = list_empty(&st->marks) ? NULL :
-	       list_last_entry(&st->marks, struct rdmamig_mark, list);
-	floor = last ? last->offset : st->tail;
 	mark->offset = st->head;
 	mark->kind = kind;
 	if (st->closed || ended(s))
 		err = -EPIPE;
-	else if (last && st->head == floor)
+	else if (st->head == st->last_mark)
 		err = -EINVAL;
 	else
 		list_add_tail(&mark->list, &st->marks);
+	if (!err)
+		st->last_mark = st->head;
 	spin_unlock(&st->lock);
 	mutex_unlock(&st->user_lock);
 	if (err)

@@ -36,6 +36,7 @@ struct rdmamig_stream {
 
 	spinlock_t lock;	/* guards marks and windows */
 	struct list_head marks;	/* source */
+	u64 last_mark;		/* where the newest one was put */
 	u64 *windows;		/* target: offsets */
 	u32 nr_windows;
 	u32 max_windows;

@@ -105,6 +105,7 @@ static void settle(struct rdmamig_session *s,
 	if (s->mode == RDMAMIG_MODE_NATIVE)
 		mine |= RDMAMIG_FEATURE_NATIVE;
 	s->peer_tail = priv->has_tail;
+	s->peer_known = true;
 	s->pin_all = priv->pin_all;
 	s->features = priv->has_tail ? priv->tail.features & mine : 0;
 	s->peer_limit = priv->has_tail ? priv->tail.pin_limit : 0;
