@@ -48,6 +48,7 @@ struct rdmamig_chunk {
 	u64 index;
 	enum rdmamig_chunk_state state;
 	bool stale;			/* the owner's memory moved away */
+	bool holes;			/* source: the zero page stands for some */
 	u32 bytes;			/* the last chunk of a block is short */
 	struct list_head list;		/* the queue of its state, or the LRU */
 	struct sg_table sgt;		/* the pinned pages, mapped for DMA */

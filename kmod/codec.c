@@ -821,6 +821,30 @@ u32 rdmamig_codec_put_end_ok(void *payload, u32 status)
 }
 
 /**
+ * rdmamig_codec_put_shut() - write the end message of a return path
+ * @payload: room for it
+ * @status: 0, or a positive number for failure
+ *
+ * The return path carries be16 type, be16 length, payload; SHUT is type 1 with a
+ * status (QEMU 7.2's migration.c; seen on the wire).
+ *
+ * Context: any; pure.
+ *
+ * Return: bytes written.
+ */
+u32 rdmamig_codec_put_shut(void *payload, u32 status)
+{
+	struct rdmamig_wire_shut shut = {
+		.type	= cpu_to_be16(RDMAMIG_SHUT_TYPE),
+		.len	= cpu_to_be16(sizeof(shut.status)),
+		.status	= cpu_to_be32(status),
+	};
+
+	memcpy(payload, &shut, sizeof(shut));
+	return sizeof(shut);
+}
+
+/**
  * rdmamig_codec_put_name() - write one block of a BLOCKS message
  * @payload: of the message
  * @pos: where in the payload, in bytes

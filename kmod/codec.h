@@ -130,6 +130,7 @@ u32 rdmamig_codec_put_block(void *payload, u32 i,
 u32 rdmamig_codec_put_result(void *payload, u32 i, u32 rkey, u64 base);
 u32 rdmamig_codec_put_end(void *payload, u64 stream_bytes, u64 ram_bytes);
 u32 rdmamig_codec_put_end_ok(void *payload, u32 status);
+u32 rdmamig_codec_put_shut(void *payload, u32 status);
 u32 rdmamig_codec_put_name(void *payload, u32 pos, u64 length,
 			   const char *name, u16 name_len);
 u32 rdmamig_codec_put_private(void *data,

@@ -631,6 +631,13 @@ static void put_private(struct rdmamig_conn *conn, u8 *data,
 	param->rnr_retry_count = RNR_FOREVER;
 }
 
+/* What is left until @end, ms; at least 1. */
+static u32 left(unsigned long end)
+{
+	return time_before(jiffies, end) ?
+	       max(jiffies_to_msecs(end - jiffies), 1u) : 1;
+}
+
 /**
  * rdmamig_conn_connect() - connect a source to its target
  * @s: source session; its remote address is used
@@ -641,11 +648,12 @@ static void put_private(struct rdmamig_conn *conn, u8 *data,
  */
 int rdmamig_conn_connect(struct rdmamig_session *s)
 {
-	u32 ms = s->tun.connect_timeout;
 	u8 data[sizeof(struct rdmamig_wire_private)];
+	u32 ms = s->tun.connect_timeout;
 	struct rdma_conn_param param = {
 		.initiator_depth = 2,
 	};
+	unsigned long end = jiffies + msecs_to_jiffies(ms);
 	struct rdmamig_conn *conn;
 	struct rdma_cm_id *id;
 	int err;
@@ -666,13 +674,15 @@ int rdmamig_conn_connect(struct rdmamig_session *s)
 	err = rdma_resolve_addr(id, NULL, (struct sockaddr *)&s->remote, ms);
 	if (err)
 		goto resolve;
-	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ADDR, &conn->seen), ms);
+	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ADDR, &conn->seen),
+			   left(end));
 	if (err)
 		goto resolve;
-	err = rdma_resolve_route(id, ms);
+	err = rdma_resolve_route(id, left(end));
 	if (err)
 		goto resolve;
-	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ROUTE, &conn->seen), ms);
+	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ROUTE, &conn->seen),
+			   left(end));
 	if (err)
 		goto resolve;
 
@@ -683,7 +693,7 @@ int rdmamig_conn_connect(struct rdmamig_session *s)
 	err = rdma_connect(id, &param);
 	if (err)
 		goto resolve;
-	return rdmamig_conn_wait_established(s, conn);
+	return rdmamig_conn_wait_established(s, conn, left(end));
 
 resolve:
 	if (err == -ENODEV)
@@ -699,23 +709,24 @@ resolve:
  * rdmamig_conn_wait_established() - wait for the end of the CM's handshake
  * @s: session
  * @conn: its connection, connected or accepted
+ * @ms: bound, milliseconds
  *
- * Context: the session's thread; sleeps, at most connect-timeout.
+ * Context: the session's thread; sleeps, at most @ms.
  *
  * Return: 0, or the recorded negative errno.
  */
 int rdmamig_conn_wait_established(struct rdmamig_session *s,
-				  struct rdmamig_conn *conn)
+				  struct rdmamig_conn *conn, u32 ms)
 {
-	u32 ms = s->tun.connect_timeout;
 	int err;
 
 	err = rdmamig_wait(s, test_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen),
 			   ms);
-	if (err == -ETIMEDOUT)
+	if (err == -ETIME)
 		return rdmamig_session_fail(s, err,
 					    "no answer from %pISpc within connect-timeout (%u ms)",
-					    &s->remote, ms);
+					    &s->remote,
+					    s->tun.connect_timeout);
 	return err;
 }
 

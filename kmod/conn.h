@@ -96,7 +96,7 @@ int rdmamig_conn_listen(struct rdmamig_session *s,
 int rdmamig_conn_connect(struct rdmamig_session *s);
 int rdmamig_conn_accept(struct rdmamig_session *s, struct rdmamig_conn *conn);
 int rdmamig_conn_wait_established(struct rdmamig_session *s,
-				  struct rdmamig_conn *conn);
+				  struct rdmamig_conn *conn, u32 ms);
 void rdmamig_conn_reject(struct rdmamig_conn *conn, const char *why);
 void rdmamig_conn_quiesce(struct rdmamig_conn *conn);
 void rdmamig_conn_free(struct rdmamig_conn *conn);

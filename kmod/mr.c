@@ -10,8 +10,8 @@
  * when that completion has come is the MR touched again, or the memory.
  *
  * Recovery.  When the connection fails no invalidation is waited for: the QP is
- * drained and the MRs are deregistered (rdmamig_mr_put() with a quiet
- * connection), which ends every key, before any memory is unmapped.
+ * drained and the MRs are deregistered (rdmamig_mr_destroy_pool()), which ends
+ * every key, before any memory is unmapped.
  *
  * With pin-all a block has one region over all of it.
  */
@@ -116,22 +116,31 @@ int rdmamig_mr_prepare(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 }
 
 /**
- * rdmamig_mr_put() - take a chunk's region away
+ * rdmamig_mr_put() - give a chunk's region back to the pool
  * @s: target session
- * @chunk: its key is invalid; or the connection is quiet, then the MR is
- *	deregistered, which makes it so
+ * @chunk: its key is invalid; or the connection is quiet and
+ *	rdmamig_mr_destroy_pool() follows, before any memory is unmapped
  *
- * Context: the session's thread; sleeps.
+ * Context: the session's thread.
  */
 void rdmamig_mr_put(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 {
 	if (!chunk->mr)
 		return;
-	if (s->conn->quiet)
-		ib_dereg_mr(chunk->mr);
-	else
-		ib_mr_pool_put(s->conn->id->qp, &s->conn->mrs, chunk->mr);
+	ib_mr_pool_put(s->conn->id->qp, &s->conn->mrs, chunk->mr);
 	chunk->mr = NULL;
+}
+
+/**
+ * rdmamig_mr_destroy_pool() - deregister every region: no key is valid after it
+ * @s: session whose connection is quiet, its chunks' regions put back
+ *
+ * Context: the session's thread; sleeps.
+ */
+void rdmamig_mr_destroy_pool(struct rdmamig_session *s)
+{
+	if (s->conn->id->qp)
+		ib_mr_pool_destroy(s->conn->id->qp, &s->conn->mrs);
 }
 
 /* Posts a chain of registrations with its last entry signalled. */
@@ -214,9 +223,10 @@ int rdmamig_mr_register(struct rdmamig_session *s, struct list_head *chunks,
 /**
  * rdmamig_mr_invalidate() - end the keys of chunks
  * @s: target session
- * @chunks: list of INVALIDATING chunks; UNPIN, without a region, on success
+ * @chunks: list of at most RDMAMIG_WR_BATCH INVALIDATING chunks; UNPIN, without
+ *	a region, on success
  *
- * Context: the session's thread; sleeps until the completions have come.
+ * Context: the session's thread; sleeps until the completion has come.
  *
  * Return: 0, or the recorded negative errno; then the chunks are as they were,
  * and are dealt with when the connection has been drained.
@@ -224,51 +234,39 @@ int rdmamig_mr_register(struct rdmamig_session *s, struct list_head *chunks,
 int rdmamig_mr_invalidate(struct rdmamig_session *s, struct list_head *chunks)
 {
 	struct rdmamig_conn *conn = s->conn;
-	struct ib_send_wr *wrs = &conn->writes[0].wr;
-	struct rdmamig_chunk *chunk, *first;
+	struct ib_send_wr *wr = NULL;
+	struct rdmamig_chunk *chunk;
 	u32 n = 0;
 	int err;
 
 	conn->inv_cqe.done = inv_done;
-	first = list_first_entry(chunks, struct rdmamig_chunk, list);
 	list_for_each_entry(chunk, chunks, list) {
-		struct ib_send_wr *wr = &conn->writes[n].wr;
-		bool last = list_is_last(&chunk->list, chunks) ||
-			    n + 1 == RDMAMIG_WR_BATCH;
+		if (wr)
+			wr->next = &conn->writes[n].wr;
+		wr = &conn->writes[n++].wr;
+		*wr = (struct ib_send_wr) {
+			.opcode			= IB_WR_LOCAL_INV,
+			.wr_cqe			= &conn->inv_cqe,
+			.ex.invalidate_rkey	= chunk->rkey,
+		};
+	}
+	wr->send_flags = IB_SEND_SIGNALED;
 
-		if (!n)
-			first = chunk;
-		memset(wr, 0, sizeof(*wr));
-		wr->opcode = IB_WR_LOCAL_INV;
-		wr->wr_cqe = &conn->inv_cqe;
-		wr->ex.invalidate_rkey = chunk->rkey;
-		if (n)
-			conn->writes[n - 1].wr.next = wr;
-		n++;
-		if (!last)
-			continue;
-
-		wr->send_flags = IB_SEND_SIGNALED;
-		err = wait_room(s, n);
-		if (err)
-			return err;
-		conn->inv_done = false;
-		atomic_set(&conn->batch_slots, n);
-		err = rdmamig_conn_post(conn, wrs, n);
-		if (!err)
-			err = rdmamig_wait(s, READ_ONCE(conn->inv_done),
-					   POST_WAIT_MS);
-		if (err)
-			return rdmamig_session_fail(s, err,
-						    "keys could not be invalidated: %pe",
-						    ERR_PTR(err));
-		list_for_each_entry_from(first, chunks, list) {
-			rdmamig_chunk_move(first, RDMAMIG_CHUNK_UNPIN);
-			rdmamig_mr_put(s, first);
-			if (first == chunk)
-				break;
-		}
-		n = 0;
+	err = wait_room(s, n);
+	if (err)
+		return err;
+	conn->inv_done = false;
+	atomic_set(&conn->batch_slots, n);
+	err = rdmamig_conn_post(conn, &conn->writes[0].wr, n);
+	if (!err)
+		err = rdmamig_wait(s, READ_ONCE(conn->inv_done), POST_WAIT_MS);
+	if (err)
+		return rdmamig_session_fail(s, err,
+					    "keys could not be invalidated: %pe",
+					    ERR_PTR(err));
+	list_for_each_entry(chunk, chunks, list) {
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_UNPIN);
+		rdmamig_mr_put(s, chunk);
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@ int rdmamig_mr_register(struct rdmamig_session *s, struct list_head *chunks,
 			u32 len);
 int rdmamig_mr_invalidate(struct rdmamig_session *s, struct list_head *chunks);
 int rdmamig_mr_prepare(struct rdmamig_session *s, struct rdmamig_chunk *chunk);
+void rdmamig_mr_destroy_pool(struct rdmamig_session *s);
 void rdmamig_mr_put(struct rdmamig_session *s, struct rdmamig_chunk *chunk);
 int rdmamig_mr_register_block(struct rdmamig_session *s,
 			      struct rdmamig_block *b);

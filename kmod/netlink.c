@@ -626,7 +626,6 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 	if (a[RDMAMIG_A_SESSION_MODE])
 		spec->mode = nla_get_u32(a[RDMAMIG_A_SESSION_MODE]);
 	spec->confirm = nla_get_flag(a[RDMAMIG_A_SESSION_CONFIRM]);
-	spec->own_mm = !a[RDMAMIG_A_SESSION_MEM_FD];
 	spec->tun.peer_timeout = RDMAMIG_PEER_TIMEOUT_DEFAULT;
 	spec->tun.connect_timeout = RDMAMIG_CONNECT_TIMEOUT_DEFAULT;
 	spec->tun.max_downtime = RDMAMIG_MAX_DOWNTIME_DEFAULT;
@@ -971,7 +970,8 @@ static int dirty_add(struct sk_buff *skb, struct genl_info *info)
 	index = nla_get_u32(a[RDMAMIG_A_DIRTY_BLOCK_INDEX]);
 	bitmap = a[RDMAMIG_A_DIRTY_BITMAP];
 	if (s->role != RDMAMIG_ROLE_SOURCE ||
-	    READ_ONCE(s->state) >= RDMAMIG_STATE_FINISHING)
+	    READ_ONCE(s->state) >= RDMAMIG_STATE_FINISHING ||
+	    rdmamig_asked(s, RDMAMIG_ASK_FINISH))
 		err = rdmamig_refuse(info->extack, -EINVAL,
 				     "session %u is no source that still sends",
 				     s->id);

@@ -260,15 +260,21 @@ static enum dma_data_direction dma_dir(const struct rdmamig_session *s)
 static int pin_and_map(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 {
 	u64 addr = chunk->block->addr + rdmamig_chunk_offset(chunk);
+	struct ib_device *dev = s->conn->id->device;
 	struct page **pages = s->conn->pages;
 	u32 nr = chunk->bytes >> PAGE_SHIFT;
 	u64 end = addr + chunk->bytes;
-	u32 done = 0;
+	u32 done = 0, i;
 	long got = 0;
 	int err;
 
 	if (!mmget_not_zero(s->mm))
 		return -ESRCH;
+	/*
+	 * A change of the mapping that is under way may still find the old page
+	 * here: let it end.  One that begins later makes the chunk suspect.
+	 */
+	mmu_interval_read_begin(&chunk->block->watch);
 	while (done < nr) {
 		u64 at = addr + ((u64)done << PAGE_SHIFT);
 
@@ -285,13 +291,17 @@ static int pin_and_map(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 	err = got < 0 ? got : done < nr ? -EFAULT : 0;
 	if (err)
 		goto unpin;
+	chunk->holes = false;
+	for (i = 0; i < nr; i++)
+		chunk->holes |= pages[i] == ZERO_PAGE(0);
 
-	err = sg_alloc_table_from_pages(&chunk->sgt, pages, nr, 0, chunk->bytes,
-					GFP_KERNEL);
+	err = sg_alloc_table_from_pages_segment(&chunk->sgt, pages, nr, 0,
+						chunk->bytes,
+						ib_dma_max_seg_size(dev),
+						GFP_KERNEL);
 	if (err)
 		goto unpin;
-	err = ib_dma_map_sgtable_attrs(s->conn->id->device, &chunk->sgt,
-				       dma_dir(s), 0);
+	err = ib_dma_map_sgtable_attrs(dev, &chunk->sgt, dma_dir(s), 0);
 	if (!err)
 		return 0;
 

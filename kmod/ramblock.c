@@ -72,8 +72,6 @@ void rdmamig_ramblocks_free(struct rdmamig_ramblocks *ram)
 		rdmamig_dirty_destroy(&ram->v[i].dirty);
 		kvfree(ram->v[i].had_key);
 		xa_destroy(&ram->v[i].chunks);
-		if (ram->v[i].seek)
-			fput(ram->v[i].seek);
 	}
 	kvfree(ram->v);
 	kvfree(ram->wire);
@@ -255,11 +253,9 @@ static bool block_invalidate(struct mmu_interval_notifier *watch,
 					       watch);
 	u64 first, last;
 
-	if (range->event == MMU_NOTIFY_RELEASE) {
-		set_bit(RDMAMIG_OWNER_GONE, &b->s->asked);
-		rdmamig_session_kick(b->s);
+	/* The session has its own ear for this: see watch_owner(). */
+	if (range->event == MMU_NOTIFY_RELEASE)
 		return true;
-	}
 
 	first = max_t(u64, range->start, b->addr) - b->addr;
 	last = min_t(u64, range->end, b->addr + b->length) - b->addr - 1;
@@ -316,7 +312,7 @@ int rdmamig_ramblocks_watch(struct rdmamig_ramblocks *ram,
 }
 
 /**
- * rdmamig_ramblocks_unwatch() - the reverse
+ * rdmamig_ramblocks_unwatch() - the reverse; nobody looks at the memory any more
  * @ram: the table, watched or not
  *
  * Context: process context; waits for callbacks that run.
@@ -330,6 +326,10 @@ void rdmamig_ramblocks_unwatch(struct rdmamig_ramblocks *ram)
 			continue;
 		mmu_interval_notifier_remove(&ram->v[i].watch);
 		ram->v[i].watched = false;
+		/* An open file would keep the owner's memory alive. */
+		if (ram->v[i].seek)
+			fput(ram->v[i].seek);
+		ram->v[i].seek = NULL;
 	}
 }
 

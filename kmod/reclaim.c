@@ -81,20 +81,22 @@ static void unpin_list(struct rdmamig_session *s, struct list_head *chunks)
  */
 int rdmamig_reclaim_target(struct rdmamig_session *s, struct list_head *chunks)
 {
-	struct rdmamig_chunk *chunk;
-	u32 n = 0;
+	LIST_HEAD(batch);
+	u32 n;
 	int err;
 
-	if (list_empty(chunks))
-		return 0;
-	list_for_each_entry(chunk, chunks, list)
-		n++;
-	err = rdmamig_mr_invalidate(s, chunks);
-	if (err)
-		return err;
-	unpin_list(s, chunks);
-	s->stats.registered -= n;
-	s->stats.unregistrations += n;
+	while (!list_empty(chunks)) {
+		for (n = 0; n < RDMAMIG_WR_BATCH && !list_empty(chunks); n++)
+			list_move_tail(chunks->next, &batch);
+		err = rdmamig_mr_invalidate(s, &batch);
+		if (err) {
+			list_splice(&batch, chunks);
+			return err;
+		}
+		unpin_list(s, &batch);
+		s->stats.registered -= n;
+		s->stats.unregistrations += n;
+	}
 	return 0;
 }
 
@@ -105,7 +107,8 @@ static void condemn(struct rdmamig_chunk *chunk)
 		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
 	if (chunk->state == RDMAMIG_CHUNK_REGISTERED)
 		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_INVALIDATING);
-	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_UNPIN);
+	if (chunk->state != RDMAMIG_CHUNK_UNPIN)
+		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_UNPIN);
 }
 
 /**
@@ -120,15 +123,18 @@ void rdmamig_reclaim_all(struct rdmamig_session *s)
 	unsigned long index;
 	u32 i;
 
+	/* Every key ends before any page is let go. */
 	for (i = 0; i < s->ram.count; i++) {
-		struct rdmamig_block *b = &s->ram.v[i];
-
-		rdmamig_mr_release_block(b);
-		xa_for_each(&b->chunks, index, chunk) {
+		rdmamig_mr_release_block(&s->ram.v[i]);
+		xa_for_each(&s->ram.v[i].chunks, index, chunk)
 			rdmamig_mr_put(s, chunk);
+	}
+	rdmamig_mr_destroy_pool(s);
+
+	for (i = 0; i < s->ram.count; i++)
+		xa_for_each(&s->ram.v[i].chunks, index, chunk) {
 			condemn(chunk);
 			rdmamig_unpin_chunk(s, chunk);
 		}
-	}
 	s->stats.registered = 0;
 }

@@ -130,7 +130,6 @@ void rdmamig_session_set_state(struct rdmamig_session *s,
 	if (state == RDMAMIG_STATE_RUNNING)
 		s->stats.running = ktime_get();
 	rdmamig_stream_wake(s);
-	wake_up_all(&s->bind_wait);
 	rdmamig_netlink_notify(s);
 }
 
@@ -163,6 +162,8 @@ int rdmamig_session_fail(struct rdmamig_session *s, int err,
 {
 	va_list args;
 
+	if (err == -ETIME)
+		err = -ETIMEDOUT;
 	spin_lock(&s->lock);
 	if (!s->error) {
 		va_start(args, fmt);
@@ -187,6 +188,11 @@ static int check_conn(struct rdmamig_session *s)
 	unsigned long alive;
 	int err;
 
+	if (s->listener) {
+		err = rdmamig_conn_error(s->listener, text, sizeof(text));
+		if (err)
+			return rdmamig_session_fail(s, err, "%s", text);
+	}
 	if (!conn || conn->quiet)
 		return 0;
 	err = rdmamig_conn_error(conn, text, sizeof(text));
@@ -281,8 +287,7 @@ unsigned long rdmamig_session_tick(struct rdmamig_session *s,
 int rdmamig_session_limit(struct rdmamig_session *s,
 			  struct netlink_ext_ack *extack)
 {
-	bool never = s->tun.unreg == RDMAMIG_UNREG_OFF || s->tun.pin_all ||
-		     s->pin_all;
+	bool never = s->tun.pin_all || s->pin_all;
 	u64 ram = s->ram.bytes, limit = s->tun.pin_limit, allowed;
 	u64 least = min_t(u64, RDMAMIG_PIN_WINDOW, ram);
 	int err;
@@ -293,8 +298,14 @@ int rdmamig_session_limit(struct rdmamig_session *s,
 		else
 			never |= !s->peer_tail;
 	}
-	if (!limit)
-		limit = never ? ram : max(ram >> DEFAULT_SHIFT, DEFAULT_LEAST);
+	if (s->role == RDMAMIG_ROLE_SOURCE)
+		never |= s->tun.unreg == RDMAMIG_UNREG_OFF;
+	/* A source that named its limit before ours was known keeps to it. */
+	if (!limit && !never)
+		limit = s->peer_limit ?:
+			max(ram >> DEFAULT_SHIFT, DEFAULT_LEAST);
+	else if (!limit)
+		limit = ram;
 	limit = min(limit, ram);
 	if (s->peer_limit)
 		limit = min(limit, s->peer_limit);
@@ -322,6 +333,46 @@ int rdmamig_session_limit(struct rdmamig_session *s,
 		return rdmamig_refuse(extack, err, "the owner exited");
 	s->limit = limit;
 	return 0;
+}
+
+/* ---- the owner ---- */
+
+static bool owner_invalidate(struct mmu_interval_notifier *owner,
+			     const struct mmu_notifier_range *range,
+			     unsigned long seq)
+{
+	struct rdmamig_session *s = container_of(owner, struct rdmamig_session,
+						 owner);
+
+	if (range->event == MMU_NOTIFY_RELEASE) {
+		set_bit(RDMAMIG_OWNER_GONE, &s->asked);
+		rdmamig_session_kick(s);
+		return true;
+	}
+	spin_lock(&s->lock);
+	mmu_interval_set_seq(owner, seq);
+	spin_unlock(&s->lock);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops owner_ops = {
+	.invalidate = owner_invalidate,
+};
+
+/*
+ * A session is told of its owner's exit from its birth on, with blocks or
+ * without: any interval of the mm will do for that.
+ */
+static int watch_owner(struct rdmamig_session *s)
+{
+	int err;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+	err = mmu_interval_notifier_insert(&s->owner, s->mm, 0, PAGE_SIZE,
+					   &owner_ops);
+	mmput_async(s->mm);
+	return err;
 }
 
 /* ---- birth and end ---- */
@@ -455,6 +506,10 @@ static void end_session(struct rdmamig_session *s, int err)
 {
 	enum rdmamig_state state;
 
+	mutex_lock(&s->ram_lock);
+	s->ending = true;
+	mutex_unlock(&s->ram_lock);
+
 	if (s->outcome == RDMAMIG_STATE_COMPLETED)
 		err = 0;	/* END_OK is out: what came later is no failure */
 	state = last_state(s, err);
@@ -468,6 +523,7 @@ static void end_session(struct rdmamig_session *s, int err)
 		rdmamig_reclaim_all(s);
 	}
 	rdmamig_ramblocks_unwatch(&s->ram);
+	mmu_interval_notifier_remove(&s->owner);
 	free_conns(s);
 	rdmamig_pin_uncharge(s);
 	s->stats.ended = ktime_get();
@@ -506,7 +562,6 @@ static struct rdmamig_session *session_alloc(struct rdmamig_session_spec *spec)
 	spin_lock_init(&s->lock);
 	mutex_init(&s->ram_lock);
 	init_waitqueue_head(&s->wait);
-	init_waitqueue_head(&s->bind_wait);
 	rdmamig_stream_init(&s->stream);
 	rdmamig_source_init(s);
 	s->role = spec->role;
@@ -524,7 +579,6 @@ static struct rdmamig_session *session_alloc(struct rdmamig_session_spec *spec)
 	s->pin_all = spec->role == RDMAMIG_ROLE_SOURCE && spec->tun.pin_all;
 	s->mm = spec->mm;
 	mmgrab(s->mm);
-	s->own_mm = spec->own_mm;
 	s->ram = spec->ram;
 	memset(&spec->ram, 0, sizeof(spec->ram));
 	s->stats.created = ktime_get();
@@ -599,10 +653,15 @@ struct rdmamig_session *rdmamig_session_new(struct rdmamig_session_spec *spec,
 
 	if (!s)
 		return ERR_PTR(-ENOMEM);
+	err = watch_owner(s);
+	if (err) {
+		rdmamig_refuse(extack, err, "the owner of the memory has exited");
+		goto put;
+	}
 	if (s->ram.count) {
 		err = take_blocks(s, extack);
 		if (err)
-			goto put;
+			goto unwatch_owner;
 	}
 	if (s->role == RDMAMIG_ROLE_TARGET) {
 		if (!s->ram.count)
@@ -641,6 +700,8 @@ unlisten:
 unwatch:
 	rdmamig_ramblocks_unwatch(&s->ram);
 	rdmamig_pin_uncharge(s);
+unwatch_owner:
+	mmu_interval_notifier_remove(&s->owner);
 put:
 	rdmamig_session_put(s);
 	return ERR_PTR(err);
@@ -764,6 +825,8 @@ int rdmamig_session_bind(struct rdmamig_session *s, struct mm_struct *mm,
 			 struct rdmamig_ramblocks *ram, u64 pin_limit,
 			 struct netlink_ext_ack *extack)
 {
+	u64 bytes = 0;
+	u32 i;
 	int err;
 
 	if (mm != s->mm)
@@ -771,11 +834,19 @@ int rdmamig_session_bind(struct rdmamig_session *s, struct mm_struct *mm,
 				      "session %u belongs to another process",
 				      s->id);
 	mutex_lock(&s->ram_lock);
-	if (READ_ONCE(s->state) != RDMAMIG_STATE_BINDING ||
+	if (s->ending || READ_ONCE(s->state) != RDMAMIG_STATE_BINDING ||
 	    rdmamig_asked(s, RDMAMIG_ASK_BIND)) {
 		err = rdmamig_refuse(extack, -EINVAL,
 				     "session %u is %s: blocks are bound once, in state binding",
 				     s->id, rdmamig_state_name(s->state));
+		goto unlock;
+	}
+	for (i = 0; i < ram->count; i++)
+		bytes += ram->v[i].length;
+	if (s->tun.max_memory && bytes > s->tun.max_memory) {
+		err = rdmamig_refuse(extack, -EDQUOT,
+				     "the source has %llu bytes of RAM: max-memory is %llu",
+				     bytes, s->tun.max_memory);
 		goto unlock;
 	}
 	if (pin_limit)

@@ -103,7 +103,6 @@ struct rdmamig_session {
 	unsigned long asked;
 	atomic_t kicks;			/* grows with everything that happens */
 	wait_queue_head_t wait;		/* of the thread */
-	wait_queue_head_t bind_wait;	/* of block-bind */
 
 	struct sockaddr_storage local;
 	struct sockaddr_storage remote;
@@ -116,10 +115,11 @@ struct rdmamig_session {
 	u64 peer_limit;			/* 0: the peer named none */
 
 	struct mm_struct *mm;		/* mmgrab; the owner's */
-	bool own_mm;
+	struct mmu_interval_notifier owner;	/* tells that @mm goes */
 	unsigned long locked_pages;	/* charged to the owner */
 	struct rdmamig_ramblocks ram;
-	struct mutex ram_lock;		/* readers of @ram beside the thread */
+	struct mutex ram_lock;		/* @ram and @ending, for all but the thread */
+	bool ending;			/* no block is bound any more */
 
 	struct rdmamig_conn *listener;
 	struct rdmamig_conn *conn;
@@ -150,7 +150,6 @@ struct rdmamig_session_spec {
 	u8 from_prefix;
 	struct rdmamig_tunables tun;
 	struct mm_struct *mm;		/* the session takes its own reference */
-	bool own_mm;
 	struct rdmamig_ramblocks ram;	/* taken over on success */
 };
 
@@ -197,7 +196,8 @@ void rdmamig_sessions_exit(void);
  * A true @cond wins over a broken session, so that what was delivered before a
  * disconnect is still seen.  While it waits the peer is probed.
  *
- * Return: 0, -ETIMEDOUT, or why the session is broken (recorded already).
+ * Return: 0, -ETIME when @ms are over, or why the session is broken (recorded
+ * already; never -ETIME).
  */
 #define rdmamig_wait(s, cond, ms)					\
 ({									\
@@ -214,7 +214,7 @@ void rdmamig_sessions_exit(void);
 		if (__ret)						\
 			break;						\
 		if (time_after_eq(jiffies, __end)) {			\
-			__ret = -ETIMEDOUT;				\
+			__ret = -ETIME;					\
 			break;						\
 		}							\
 		wait_event_idle_timeout((s)->wait,			\

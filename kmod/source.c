@@ -473,6 +473,15 @@ static void queue_idle(struct rdmamig_source *src, struct rdmamig_chunk *chunk)
 	src->nr_lru++;
 }
 
+static int lost_memory(struct rdmamig_session *s, struct rdmamig_chunk *chunk,
+		       int err)
+{
+	return rdmamig_session_fail(s, err,
+				    "block '%s': offset %llu: the owner took the memory away: %pe",
+				    chunk->block->name,
+				    rdmamig_chunk_offset(chunk), ERR_PTR(err));
+}
+
 /* Pins a chunk's pages anew and queues all of it. */
 static int renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 {
@@ -485,11 +494,7 @@ static int renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
 	err = rdmamig_pin_renew(s, chunk);
 	if (err)
-		return rdmamig_session_fail(s, err,
-					    "block '%s': offset %llu: the owner took the memory away: %pe",
-					    chunk->block->name,
-					    rdmamig_chunk_offset(chunk),
-					    ERR_PTR(err));
+		return lost_memory(s, chunk, err);
 	if (chunk->state == RDMAMIG_CHUNK_REGISTERED)
 		list_move_tail(&chunk->list, &src->to_write);
 	return 0;
@@ -603,18 +608,24 @@ static bool next_dirty(struct rdmamig_session *s, struct rdmamig_block **block,
 }
 
 /* A chunk that is still here has become dirty again. */
-static void fill_again(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
+static int fill_again(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 {
 	struct rdmamig_source *src = &s->source;
 	bool idle = chunk->state == RDMAMIG_CHUNK_REGISTERED &&
 		    bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES);
+	int err;
 
 	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
-	if (!idle)
-		return;
-	s->stats.reuses++;
-	src->nr_lru--;
-	list_move_tail(&chunk->list, &src->to_write);
+	if (idle) {
+		s->stats.reuses++;
+		src->nr_lru--;
+		list_move_tail(&chunk->list, &src->to_write);
+	}
+	/* A page that was absent may be what is dirty now. */
+	if (!chunk->holes)
+		return 0;
+	err = rdmamig_pin_renew(s, chunk);
+	return err ? lost_memory(s, chunk, err) : 0;
 }
 
 /* Room in the one zero range that can wait. */
@@ -744,15 +755,11 @@ static int fill(struct rdmamig_session *s, bool *work)
 		if (src->nr_need_key >= src->batch ||
 		    !next_dirty(s, &b, &index, &chunk))
 			break;
-		if (chunk) {
-			fill_again(s, chunk);
-		} else {
-			ret = fill_one(s, b, index);
-			if (ret < 0)
-				return ret;
-			if (ret)
-				break;
-		}
+		ret = chunk ? fill_again(s, chunk) : fill_one(s, b, index);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			break;
 		src->chunk = index + 1;
 		*work = true;
 	}
@@ -784,6 +791,18 @@ static bool is_clean(const struct rdmamig_session *s)
 	       !rdmamig_ramblocks_dirty(&s->ram) && !suspects_left(s);
 }
 
+/* Can what is left be sent within max-downtime, at the rate seen so far. */
+static bool rest_fits(const struct rdmamig_session *s)
+{
+	u64 sent = s->stats.data_bytes + s->stats.zero_bytes;
+	u64 ms = ktime_ms_delta(ktime_get(), s->stats.running);
+	u64 rest = rdmamig_ramblocks_dirty(&s->ram);
+
+	if (!rest)
+		return true;
+	return sent && rest * ms <= sent * READ_ONCE(s->tun.max_downtime);
+}
+
 static void note_round(struct rdmamig_session *s, bool clean)
 {
 	struct rdmamig_source *src = &s->source;
@@ -791,7 +810,7 @@ static void note_round(struct rdmamig_session *s, bool clean)
 	if (clean && !src->was_clean)
 		s->stats.rounds++;
 	src->was_clean = clean;
-	if (clean && s->tun.auto_finish)
+	if (READ_ONCE(s->tun.auto_finish) && rest_fits(s))
 		set_bit(RDMAMIG_ASK_FINISH, &s->asked);
 }
 
@@ -817,7 +836,7 @@ static int rest(struct rdmamig_session *s, int seen)
 		ms = clamp_t(s64, us / 1000, 1, ANSWER_MS);
 	}
 	err = rdmamig_wait(s, atomic_read(&s->kicks) != seen, ms);
-	if (err && err != -ETIMEDOUT)
+	if (err && err != -ETIME)
 		return err;
 	if ((src->turn && !src->asking) ||
 	    time_before(jiffies, src->turn_since + msecs_to_jiffies(ANSWER_MS)))
@@ -877,7 +896,7 @@ static int await(struct rdmamig_session *s, bool answer, u32 ms)
 
 	while (answer ? src->asking != RDMAMIG_ASKING_NOTHING : !src->turn) {
 		err = rdmamig_wait(s, rdmamig_ctrl_pending(s->conn), ms);
-		if (err == -ETIMEDOUT)
+		if (err == -ETIME)
 			return rdmamig_session_fail(s, err,
 						    "the peer is alive but %s within %u s",
 						    answer ? "did not answer" :

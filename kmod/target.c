@@ -19,7 +19,6 @@
  * deregisters, unmaps, unpins.
  */
 #include <linux/mm.h>
-#include <asm/unaligned.h>
 #include <rdma/rdma_cm.h>
 
 #include "chunk.h"
@@ -35,7 +34,6 @@
 #define OWNER_MS	60000	/* for the owner to bind, or to judge an end */
 #define LEAVE_MS	2000	/* for the source to disconnect at the end */
 #define HOOK		0x80	/* the last 8 stream bytes before a window */
-#define SHUT		1	/* return-path message: the end, and its status */
 
 static bool get_block(const void *ctx, u32 index,
 		      struct rdmamig_codec_block *block)
@@ -128,7 +126,7 @@ static int take_source(struct rdmamig_session *s)
 
 	for (;;) {
 		err = rdmamig_wait(s, READ_ONCE(s->pending), FOREVER_MS);
-		if (err == -ETIMEDOUT)
+		if (err == -ETIME)
 			continue;
 		if (err)
 			return err;
@@ -145,7 +143,7 @@ static int take_source(struct rdmamig_session *s)
 	s->stats.created = ktime_get();
 	rdmamig_session_set_state(s, RDMAMIG_STATE_CONNECTING);
 	return rdmamig_conn_accept(s, conn) ?:
-	       rdmamig_conn_wait_established(s, conn);
+	       rdmamig_conn_wait_established(s, conn, s->tun.connect_timeout);
 }
 
 static bool same_host(const struct rdma_cm_id *a, const struct rdma_cm_id *b)
@@ -510,7 +508,7 @@ static int wait_finish(struct rdmamig_session *s)
 	for (;;) {
 		err = rdmamig_wait(s, rdmamig_asked(s, RDMAMIG_ASK_FINISH) ||
 				   stock_gone(s), FOREVER_MS);
-		if (err == -ETIMEDOUT)
+		if (err == -ETIME)
 			continue;
 		if (err || rdmamig_asked(s, RDMAMIG_ASK_FINISH))
 			return err;
@@ -566,18 +564,15 @@ static int got_end(struct rdmamig_session *s,
 static int send_shut(struct rdmamig_session *s)
 {
 	struct rdmamig_buf *buf;
-	u8 *p;
+	u32 len;
 
 	if (!s->second || !s->target.second_ready)
 		return 0;
 	buf = rdmamig_ctrl_buf(s, s->second);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
-	p = rdmamig_ctrl_payload(buf);
-	put_unaligned_be16(SHUT, p);
-	put_unaligned_be16(4, p + 2);
-	put_unaligned_be32(0, p + 4);
-	return rdmamig_ctrl_send(s, buf, RDMAMIG_MSG_QEMU_FILE, 1, 8) ?:
+	len = rdmamig_codec_put_shut(rdmamig_ctrl_payload(buf), 0);
+	return rdmamig_ctrl_send(s, buf, RDMAMIG_MSG_QEMU_FILE, 1, len) ?:
 	       rdmamig_ctrl_flush(s, s->second);
 }
 
@@ -760,7 +755,7 @@ static int serve(struct rdmamig_session *s)
 		}
 		err = rdmamig_wait(s, atomic_read(&s->kicks) != seen,
 				   FOREVER_MS);
-		if (err == -ETIMEDOUT)
+		if (err == -ETIME)
 			err = 0;
 	}
 	return err;

@@ -110,6 +110,16 @@ struct rdmamig_wire_end_ok {
 
 static_assert(sizeof(struct rdmamig_wire_end_ok) == 8);
 
+/* Payload of a QEMU_FILE on the return path: the end, and its status. */
+struct rdmamig_wire_shut {
+	__be16 type;
+	__be16 len;			/* of what follows */
+	__be32 status;			/* 0 is success */
+};
+static_assert(sizeof(struct rdmamig_wire_shut) == 8);
+
+#define RDMAMIG_SHUT_TYPE		1
+
 struct rdmamig_wire_block_name {	/* BLOCKS: then name_len bytes */
 	__be64 length;
 	__be16 name_len;
