@@ -62,7 +62,7 @@ struct shape {
 static const struct shape shapes[] = {
 	{
 		.type = RDMAMIG_MSG_ERROR, .name = "ERROR",
-		.max = RDMAMIG_WIRE_TEXT_MAX + 4,
+		.max = RDMAMIG_WIRE_TEXT_MAX,
 		.bad_len = "ERROR: text too long",
 	}, {
 		.type = RDMAMIG_MSG_READY, .name = "READY",

@@ -463,7 +463,7 @@ static int put_stats(struct sk_buff *skb, struct rdmamig_session *s)
 		STAT(RAM_BYTES, s->ram.bytes, true),
 		STAT(DATA_BYTES, READ_ONCE(st->data_bytes), source),
 		STAT(ZERO_BYTES, READ_ONCE(st->zero_bytes), true),
-		STAT(REMAINING_BYTES, source ? rdmamig_ramblocks_dirty(&s->ram) : 0,
+		STAT(REMAINING_BYTES, source ? rdmamig_source_remaining(s) : 0,
 		     source),
 		STAT(STREAM_BYTES, READ_ONCE(st->stream_bytes), true),
 		STAT(PINNED_BYTES, READ_ONCE(st->pinned_bytes), true),

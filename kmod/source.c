@@ -10,7 +10,9 @@
  *   stale	chunks whose pages the owner's mapping lost are pinned anew
  *   command	with a READY in hand: the one command that helps most
  *   write	post writes of chunks that have a key, a little ahead of the wire
+ *		(source_write.c)
  *   fill	find dirty chunks, look whether they are zero, pin the next batch
+ *		(source_fill.c)
  *
  * So the keys of the next batch are asked for before the writes of this one are
  * posted, and the batch after it is pinned while they are on the wire.  The
@@ -18,9 +20,6 @@
  *
  * A chunk stays pinned at both ends until the limit wants its room; then the
  * least recently used idle ones go, a batch at a time (reclaim.c).
- *
- * Writes read the owner's pages through the PD's local key: the source needs
- * no region of its own.
  *
  * Recovery.  Any error leaves the loop.  What was pinned stays pinned until the
  * session has drained the queue pair.
@@ -35,10 +34,7 @@
 #include "reclaim.h"
 #include "session.h"
 #include "source.h"
-#include "trace.h"
 
-#define ON_WIRE_BYTES	(2u << 20)	/* of writes posted and not completed */
-#define SCAN_CHUNKS	64		/* looked at between two sleeps */
 #define ANSWER_MS	60000		/* for READY and for an answer */
 #define FOREVER_MS	(1u << 30)
 #define END_BYTES_PER_S	(16u << 20)	/* how slow a target's owner may be */
@@ -59,6 +55,20 @@ void rdmamig_source_init(struct rdmamig_session *s)
 	INIT_LIST_HEAD(&src->lru);
 	INIT_LIST_HEAD(&src->leaving);
 	init_llist_head(&src->done);
+}
+
+/**
+ * rdmamig_source_remaining() - bytes that are still to be sent
+ * @s: source session
+ *
+ * Context: any.
+ *
+ * Return: what is dirty, and what is queued or on the wire.
+ */
+u64 rdmamig_source_remaining(const struct rdmamig_session *s)
+{
+	return rdmamig_ramblocks_dirty(&s->ram) +
+	       READ_ONCE(s->source.queued_bytes);
 }
 
 /* ---- receive ---- */
@@ -333,443 +343,6 @@ static int take_turn(struct rdmamig_session *s, bool *work)
 	return err;
 }
 
-/* ---- writes ---- */
-
-static void write_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rdmamig_chunk *chunk = container_of(wc->wr_cqe,
-						   struct rdmamig_chunk, cqe);
-	struct rdmamig_conn *conn = cq->cq_context;
-
-	if (!rdmamig_conn_wc_ok(conn, wc, "write"))
-		return;
-	atomic_add(chunk->slots, &conn->sq_free);
-	llist_add(&chunk->done, &conn->s->source.done);
-	rdmamig_session_kick(conn->s);
-}
-
-/*
- * Builds the work requests of a chunk's dirty pages and clears their bits: a
- * request a run of neighbours, of at most max_sge pieces.  Stops when the batch
- * is full; the rest is written when this has completed.
- */
-static u32 build_writes(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
-{
-	u64 remote = chunk->block->base + rdmamig_chunk_offset(chunk);
-	struct rdmamig_conn *conn = s->conn;
-	struct ib_rdma_wr *wr = NULL;
-	struct sg_dma_page_iter iter;
-	struct ib_sge *sge = NULL;
-	u32 page = 0, n = 0, nr_sge = 0;
-	dma_addr_t addr;
-
-	chunk->writing = 0;
-	for_each_sgtable_dma_page(&chunk->sgt, &iter, 0) {
-		if (!test_bit(page++, chunk->dirty)) {
-			wr = NULL;
-			continue;
-		}
-		addr = sg_page_iter_dma_address(&iter);
-		if (wr && sge->addr + sge->length == addr) {
-			sge->length += PAGE_SIZE;
-		} else {
-			if (wr && wr->wr.num_sge == conn->max_sge)
-				wr = NULL;
-			if (!wr) {
-				if (n == RDMAMIG_WR_BATCH)
-					break;
-				wr = &conn->writes[n++];
-				*wr = (struct ib_rdma_wr) {
-					.wr.opcode	= IB_WR_RDMA_WRITE,
-					.wr.wr_cqe	= &chunk->cqe,
-					.wr.sg_list	= &conn->sges[nr_sge],
-					.remote_addr	= remote +
-						((u64)(page - 1) << PAGE_SHIFT),
-					.rkey		= chunk->rkey,
-				};
-				if (n > 1)
-					conn->writes[n - 2].wr.next = &wr->wr;
-			}
-			sge = &conn->sges[nr_sge++];
-			sge->addr = addr;
-			sge->length = PAGE_SIZE;
-			sge->lkey = conn->pd->local_dma_lkey;
-			wr->wr.num_sge++;
-		}
-		__clear_bit(page - 1, chunk->dirty);
-		chunk->writing += PAGE_SIZE;
-	}
-	if (n)
-		conn->writes[n - 1].wr.send_flags = IB_SEND_SIGNALED;
-	return n;
-}
-
-/* When the rate limit lets the next write go. */
-static bool rate_allows(struct rdmamig_session *s)
-{
-	return !READ_ONCE(s->tun.rate_limit) ||
-	       ktime_compare(ktime_get(), s->source.next_write) >= 0;
-}
-
-static void rate_charge(struct rdmamig_session *s, u64 bytes)
-{
-	u64 rate = READ_ONCE(s->tun.rate_limit);
-	ktime_t now = ktime_get();
-
-	if (!rate)
-		return;
-	if (ktime_before(s->source.next_write, now))
-		s->source.next_write = now;
-	s->source.next_write = ktime_add_ns(s->source.next_write,
-					    div64_u64(bytes * NSEC_PER_SEC,
-						      rate));
-}
-
-static int write_chunk(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
-{
-	struct rdmamig_source *src = &s->source;
-	u32 n = build_writes(s, chunk);
-	int err;
-
-	chunk->cqe.done = write_done;
-	chunk->slots = n;
-	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_IN_FLIGHT);
-	list_del_init(&chunk->list);
-	src->in_flight++;
-	src->in_flight_bytes += chunk->writing;
-	rate_charge(s, chunk->writing);
-	err = rdmamig_conn_post(s->conn, &s->conn->writes[0].wr, n);
-	if (err)
-		return rdmamig_session_fail(s, err, "cannot write: %pe",
-					    ERR_PTR(err));
-	return 0;
-}
-
-static int write_some(struct rdmamig_session *s, bool *work)
-{
-	struct rdmamig_source *src = &s->source;
-	struct rdmamig_chunk *chunk;
-	int err;
-
-	while (!list_empty(&src->to_write) &&
-	       src->in_flight_bytes < ON_WIRE_BYTES && rate_allows(s)) {
-		chunk = list_first_entry(&src->to_write, struct rdmamig_chunk,
-					 list);
-		/* Messages keep their entries: see the recipe in conn.c. */
-		if (atomic_read(&s->conn->sq_free) <
-		    RDMAMIG_WR_BATCH + RDMAMIG_TX_BUFS + 3)
-			return 0;
-		err = write_chunk(s, chunk);
-		if (err)
-			return err;
-		*work = true;
-	}
-	return 0;
-}
-
-static void queue_idle(struct rdmamig_source *src, struct rdmamig_chunk *chunk)
-{
-	list_add_tail(&chunk->list, &src->lru);
-	src->nr_lru++;
-}
-
-static int lost_memory(struct rdmamig_session *s, struct rdmamig_chunk *chunk,
-		       int err)
-{
-	return rdmamig_session_fail(s, err,
-				    "block '%s': offset %llu: the owner took the memory away: %pe",
-				    chunk->block->name,
-				    rdmamig_chunk_offset(chunk), ERR_PTR(err));
-}
-
-/* Pins a chunk's pages anew and queues all of it. */
-static int renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
-{
-	struct rdmamig_source *src = &s->source;
-	int err;
-
-	chunk->stale = false;
-	s->stats.stale_chunks++;
-	rdmamig_dirty_mark_chunk(&chunk->block->dirty, chunk->index);
-	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
-	err = rdmamig_pin_renew(s, chunk);
-	if (err)
-		return lost_memory(s, chunk, err);
-	if (chunk->state == RDMAMIG_CHUNK_REGISTERED)
-		list_move_tail(&chunk->list, &src->to_write);
-	return 0;
-}
-
-static int reap(struct rdmamig_session *s, bool *work)
-{
-	struct rdmamig_source *src = &s->source;
-	struct rdmamig_chunk *chunk, *next;
-	struct llist_node *done;
-	int err;
-
-	done = llist_reverse_order(llist_del_all(&src->done));
-	llist_for_each_entry_safe(chunk, next, done, done) {
-		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
-		src->in_flight--;
-		src->in_flight_bytes -= chunk->writing;
-		s->stats.data_bytes += chunk->writing;
-		*work = true;
-		if (chunk->stale) {
-			list_add(&chunk->list, &src->to_write);
-			err = renew(s, chunk);
-			if (err)
-				return err;
-		} else if (!bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES)) {
-			list_add(&chunk->list, &src->to_write);
-		} else {
-			queue_idle(src, chunk);
-		}
-	}
-	return 0;
-}
-
-/* ---- memory that changed under us ---- */
-
-static bool take_suspect(struct rdmamig_block *b, u64 *first, u64 *last)
-{
-	bool suspect;
-
-	if (!READ_ONCE(b->suspect))
-		return false;
-	spin_lock(&b->watch_lock);
-	suspect = b->suspect;
-	*first = b->suspect_first;
-	*last = b->suspect_last;
-	b->suspect = false;
-	spin_unlock(&b->watch_lock);
-	return suspect;
-}
-
-static int check_suspects(struct rdmamig_session *s, bool *work)
-{
-	struct rdmamig_source *src = &s->source;
-	struct rdmamig_chunk *chunk;
-	unsigned long index;
-	u64 first, last;
-	int err;
-	u32 i;
-
-	for (i = 0; i < s->ram.count; i++) {
-		struct rdmamig_block *b = &s->ram.v[i];
-
-		if (!take_suspect(b, &first, &last))
-			continue;
-		*work = true;
-		xa_for_each_range(&b->chunks, index, chunk, first, last) {
-			if (chunk->state == RDMAMIG_CHUNK_INVALIDATING ||
-			    rdmamig_pin_is_current(s, chunk))
-				continue;
-			if (chunk->state == RDMAMIG_CHUNK_IN_FLIGHT) {
-				chunk->stale = true;
-				continue;
-			}
-			if (chunk->state == RDMAMIG_CHUNK_REGISTERED &&
-			    bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES))
-				src->nr_lru--;
-			err = renew(s, chunk);
-			if (err)
-				return err;
-		}
-	}
-	return 0;
-}
-
-/* ---- fill ---- */
-
-/* The next dirty chunk that can be dealt with now. */
-static bool next_dirty(struct rdmamig_session *s, struct rdmamig_block **block,
-		       u64 *index, struct rdmamig_chunk **chunk)
-{
-	struct rdmamig_source *src = &s->source;
-	u32 tried;
-
-	for (tried = 0; tried <= s->ram.count; tried++) {
-		struct rdmamig_block *b = &s->ram.v[src->block];
-
-		while (rdmamig_dirty_next(&b->dirty, src->chunk, index)) {
-			*chunk = xa_load(&b->chunks, *index);
-			if (!*chunk ||
-			    ((*chunk)->state != RDMAMIG_CHUNK_IN_FLIGHT &&
-			     (*chunk)->state != RDMAMIG_CHUNK_INVALIDATING)) {
-				*block = b;
-				return true;
-			}
-			src->chunk = *index + 1;
-		}
-		src->block = (src->block + 1) % s->ram.count;
-		src->chunk = 0;
-	}
-	return false;
-}
-
-/* A chunk that is still here has become dirty again. */
-static int fill_again(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
-{
-	struct rdmamig_source *src = &s->source;
-	bool idle = chunk->state == RDMAMIG_CHUNK_REGISTERED &&
-		    bitmap_empty(chunk->dirty, RDMAMIG_CHUNK_PAGES);
-	int err;
-
-	rdmamig_dirty_take(&chunk->block->dirty, chunk->index, chunk->dirty);
-	if (idle) {
-		s->stats.reuses++;
-		src->nr_lru--;
-		list_move_tail(&chunk->list, &src->to_write);
-	}
-	/* A page that was absent may be what is dirty now. */
-	if (!chunk->holes)
-		return 0;
-	err = rdmamig_pin_renew(s, chunk);
-	return err ? lost_memory(s, chunk, err) : 0;
-}
-
-/* Room in the one zero range that can wait. */
-static bool zero_fits(const struct rdmamig_session *s,
-		      const struct rdmamig_block *b, u64 offset)
-{
-	const struct rdmamig_source *src = &s->source;
-
-	if (!src->zero_block)
-		return true;
-	/* A stock destination gets at most a chunk at a time. */
-	return s->peer_tail && src->zero_block == b &&
-	       src->zero_offset + src->zero_length == offset;
-}
-
-static void zero_add(struct rdmamig_source *src, struct rdmamig_block *b,
-		     u64 offset, u32 bytes)
-{
-	if (!src->zero_block) {
-		src->zero_block = b;
-		src->zero_offset = offset;
-		src->zero_length = 0;
-	}
-	src->zero_length += bytes;
-}
-
-static void wait_begins(struct rdmamig_session *s)
-{
-	struct rdmamig_source *src = &s->source;
-
-	src->need_room = true;
-	if (src->wait_since)
-		return;
-	src->wait_since = ktime_get();
-	s->stats.slot_waits++;
-}
-
-static void wait_ends(struct rdmamig_session *s)
-{
-	struct rdmamig_source *src = &s->source;
-
-	if (!src->wait_since)
-		return;
-	s->stats.slot_wait_ns += ktime_to_ns(ktime_sub(ktime_get(),
-						       src->wait_since));
-	src->wait_since = 0;
-}
-
-/* Pins a chunk that is neither zero nor here. */
-static int fill_new(struct rdmamig_session *s, struct rdmamig_block *b,
-		    u64 index, const unsigned long *mask)
-{
-	struct rdmamig_source *src = &s->source;
-	struct rdmamig_chunk *chunk;
-	int err;
-
-	chunk = rdmamig_chunk_new(b, index);
-	if (!chunk)
-		return rdmamig_session_fail(s, -ENOMEM, "no memory for a chunk");
-	err = rdmamig_pin_chunk(s, chunk);
-	if (err) {
-		rdmamig_chunk_free(chunk);
-		if (err == -ESRCH)
-			return rdmamig_session_fail(s, err, "the owner exited");
-		return rdmamig_session_fail(s, err,
-					    "block '%s': offset %llu: cannot be pinned: %pe",
-					    b->name,
-					    index << RDMAMIG_CHUNK_SHIFT,
-					    ERR_PTR(err));
-	}
-	bitmap_copy(chunk->dirty, mask, RDMAMIG_CHUNK_PAGES);
-	if (s->pin_all) {
-		chunk->rkey = b->rkey;
-		rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_REGISTERED);
-		list_add_tail(&chunk->list, &src->to_write);
-		return 0;
-	}
-	list_add_tail(&chunk->list, &src->need_key);
-	src->nr_need_key++;
-	return 0;
-}
-
-/*
- * One dirty chunk that is not here: zero, or pinned.  Returns 1 when it has to
- * wait for room or for a turn, 0 when it was dealt with, or an errno.
- */
-static int fill_one(struct rdmamig_session *s, struct rdmamig_block *b,
-		    u64 index)
-{
-	u64 offset = index << RDMAMIG_CHUNK_SHIFT;
-	u32 bytes = min_t(u64, RDMAMIG_CHUNK_SIZE, b->length - offset);
-	DECLARE_BITMAP(mask, RDMAMIG_CHUNK_PAGES) = {};
-	int zero = 0;
-
-	if (!rdmamig_reclaim_has_room(s, bytes)) {
-		wait_begins(s);
-		return 1;
-	}
-	wait_ends(s);
-	if (!zero_fits(s, b, offset))
-		return 1;
-
-	/* The bits are cleared before the pages are read, never after. */
-	rdmamig_dirty_take(&b->dirty, index, mask);
-	if (!s->pin_all)
-		zero = rdmamig_pin_is_zero(s, b, offset, bytes);
-	if (zero < 0)
-		return rdmamig_session_fail(s, zero,
-					    "block '%s': offset %llu: cannot be read: %pe",
-					    b->name, offset, ERR_PTR(zero));
-	if (!zero)
-		return fill_new(s, b, index, mask);
-	zero_add(&s->source, b, offset, bytes);
-	return 0;
-}
-
-static int fill(struct rdmamig_session *s, bool *work)
-{
-	struct rdmamig_source *src = &s->source;
-	struct rdmamig_block *b;
-	struct rdmamig_chunk *chunk;
-	u32 scanned;
-	u64 index;
-	int ret;
-
-	for (scanned = 0; scanned < SCAN_CHUNKS; scanned++) {
-		if (src->nr_need_key >= src->batch ||
-		    !next_dirty(s, &b, &index, &chunk))
-			break;
-		ret = chunk ? fill_again(s, chunk) : fill_one(s, b, index);
-		if (ret < 0)
-			return ret;
-		if (ret)
-			break;
-		src->chunk = index + 1;
-		*work = true;
-	}
-	/* Room for the next batch before it is wanted. */
-	if (rdmamig_ramblocks_dirty(&s->ram) &&
-	    !rdmamig_reclaim_has_room(s, (u64)src->batch << RDMAMIG_CHUNK_SHIFT))
-		src->need_room = true;
-	return 0;
-}
-
 /* ---- the loop ---- */
 
 static bool suspects_left(const struct rdmamig_session *s)
@@ -796,7 +369,7 @@ static bool rest_fits(const struct rdmamig_session *s)
 {
 	u64 sent = s->stats.data_bytes + s->stats.zero_bytes;
 	u64 ms = ktime_ms_delta(ktime_get(), s->stats.running);
-	u64 rest = rdmamig_ramblocks_dirty(&s->ram);
+	u64 rest = rdmamig_source_remaining(s);
 
 	if (!rest)
 		return true;
@@ -831,7 +404,7 @@ static int rest(struct rdmamig_session *s, int seen)
 	s64 us;
 	int err;
 
-	if (!list_empty(&src->to_write) && !rate_allows(s)) {
+	if (!list_empty(&src->to_write) && !rdmamig_source_rate_allows(s)) {
 		us = ktime_us_delta(src->next_write, ktime_get());
 		ms = clamp_t(s64, us / 1000, 1, ANSWER_MS);
 	}
@@ -852,11 +425,11 @@ static int rest(struct rdmamig_session *s, int seen)
 static int step(struct rdmamig_session *s, bool *work)
 {
 	return receive(s, work) ?:
-	       reap(s, work) ?:
-	       check_suspects(s, work) ?:
+	       rdmamig_source_reap(s, work) ?:
+	       rdmamig_source_check(s, work) ?:
 	       take_turn(s, work) ?:
-	       write_some(s, work) ?:
-	       fill(s, work);
+	       rdmamig_source_write(s, work) ?:
+	       rdmamig_source_fill(s, work);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 
+struct rdmamig_chunk;
 struct rdmamig_session;
 
 #define RDMAMIG_BATCH_SHIFT	5	/* log2 of the records we batch at most */
@@ -33,6 +34,7 @@ struct rdmamig_source {
 	u32 batch;			/* chunks */
 	u32 in_flight;			/* chunks */
 	u64 in_flight_bytes;
+	u64 queued_bytes;		/* dirty pages of chunks, on the wire too */
 	ktime_t wait_since;		/* for room; 0 when not waiting */
 	ktime_t next_write;		/* rate-limit */
 
@@ -58,5 +60,17 @@ struct rdmamig_source {
 
 void rdmamig_source_init(struct rdmamig_session *s);
 int rdmamig_source_run(struct rdmamig_session *s);
+u64 rdmamig_source_remaining(const struct rdmamig_session *s);
+
+/* source_write.c */
+int rdmamig_source_write(struct rdmamig_session *s, bool *work);
+int rdmamig_source_reap(struct rdmamig_session *s, bool *work);
+bool rdmamig_source_rate_allows(struct rdmamig_session *s);
+
+/* source_fill.c */
+int rdmamig_source_fill(struct rdmamig_session *s, bool *work);
+int rdmamig_source_check(struct rdmamig_session *s, bool *work);
+int rdmamig_source_renew(struct rdmamig_session *s,
+			 struct rdmamig_chunk *chunk);
 
 #endif /* RDMAMIG_SOURCE_H */

@@ -74,8 +74,8 @@ static const struct header_case {
 	{ "ERROR", 1, 1, 0, 16, NULL },
 	{ "ERROR with any repeat", 1, 77, 0, 16, NULL },
 	{ "ERROR with a text", 1, 1, 40, 56, NULL },
-	{ "ERROR with the longest text", 1, 0, 132, 148, NULL },
-	{ "ERROR with a longer text", 1, 1, 133, 149, "ERROR: text too long" },
+	{ "ERROR with the longest text", 1, 0, 128, 144, NULL },
+	{ "ERROR with a longer text", 1, 1, 129, 145, "ERROR: text too long" },
 
 	{ "READY", 2, 1, 0, 16, NULL },
 	{ "READY with repeat 0", 2, 0, 0, 16, NULL },
