@@ -50,6 +50,7 @@ module:
 .PHONY: tools
 tools:
 	$(SUBMAKE) -C tools BUILD=$(BUILD)
+	$(SUBMAKE) -C selftests/tools BUILD=$(BUILD)
 
 ## deps: install what building and testing needs (apt; as root or with sudo)
 .PHONY: deps
