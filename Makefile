@@ -31,7 +31,7 @@ TIMEOUT ?= 1200
 VM := selftests/vm/run --kernel "$(or $(KERNEL),$(RELEASE))"
 SUBMAKE := +@$(MAKE) --no-print-directory
 
-export BUILD TESTS
+export BUILD TESTS BENCH_SIZE BENCH_RUNS
 
 .PHONY: all
 all: module tools
@@ -83,14 +83,15 @@ demo: ready
 demo-ready:
 	@$(VM) --timeout $(TIMEOUT) -- selftests/demo
 
-## bench: measure rdmamig beside stock QEMU, in a VM; see build/bench.json
+## bench: measure rdmamig beside stock QEMU, in a VM; BENCH_SIZE=256M, BENCH_RUNS=5
 .PHONY: bench bench-ready
 bench: ready
 	$(SUBMAKE) bench-ready
 bench-ready:
 	@mkdir -p $(BUILD)/vm/share
-	@$(VM) --timeout 3600 -- selftests/bench
-	@if test -e $(BUILD)/vm/share/bench.json; then cp $(BUILD)/vm/share/bench.json $(BUILD)/bench.json; fi
+	@rm -f $(BUILD)/vm/share/bench.json
+	@$(VM) --timeout 3600 --env BENCH_SIZE --env BENCH_RUNS -- selftests/bench
+	@cp $(BUILD)/vm/share/bench.json $(BUILD)/bench.json
 
 ## install: module (without debug data), rdmamigctl, man page, completion
 .PHONY: install install-module install-tools
