@@ -209,6 +209,7 @@ static void established(struct rdmamig_conn *conn, struct rdma_cm_event *event)
 		}
 	}
 	conn->alive = jiffies;
+	conn->checked = jiffies;
 	set_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen);
 }
 
@@ -340,7 +341,8 @@ static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		set_bit(RDMAMIG_SEEN_DISCONNECTED, &conn->seen);
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		rdmamig_conn_break(conn, -ENODEV, "the RDMA device was removed");
+		/* The CM waits for the id: the session has to end. */
+		set_bit(RDMAMIG_DEVICE_GONE, &conn->s->asked);
 		break;
 	default:
 		break;

@@ -23,7 +23,6 @@ enum {
 	RDMAMIG_SEEN_ROUTE,
 	RDMAMIG_SEEN_ESTABLISHED,
 	RDMAMIG_SEEN_DISCONNECTED,
-	RDMAMIG_SEEN_REMOVED,		/* the device is going away */
 	RDMAMIG_SEEN_BROKEN,		/* @error and @error_text are set */
 };
 
@@ -54,6 +53,7 @@ struct rdmamig_conn {
 
 	unsigned long seen;
 	unsigned long alive;	/* jiffies of the last sign of life */
+	unsigned long checked;	/* jiffies when it was last looked at */
 	spinlock_t error_lock;	/* guards the three below */
 	int error;		/* negative errno; valid with SEEN_BROKEN */
 	bool symptom;		/* a flush: its cause may still come */

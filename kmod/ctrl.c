@@ -156,6 +156,49 @@ int rdmamig_ctrl_unexpected(struct rdmamig_session *s,
 				    rdmamig_codec_type_name(msg->type), when);
 }
 
+/* The peer's own words, where it is an rdmamig. */
+static int got_error(struct rdmamig_session *s,
+		     const struct rdmamig_codec_msg *msg)
+{
+	char text[RDMAMIG_WIRE_TEXT_MAX + 1];
+
+	s->peer_error = true;
+	if (rdmamig_codec_text(msg->payload, msg->len, text, sizeof(text)))
+		return rdmamig_session_fail(s, -EREMOTEIO, "peer: %s", text);
+	return rdmamig_session_fail(s, -EREMOTEIO,
+				    "the peer reported an error");
+}
+
+/**
+ * rdmamig_ctrl_find_error() - has the peer said why it leaves
+ * @s: session
+ * @conn: broken connection; its messages stay where they are
+ *
+ * Context: the session's thread.
+ *
+ * Return: true when there is an ERROR; it is recorded.
+ */
+bool rdmamig_ctrl_find_error(struct rdmamig_session *s,
+			     struct rdmamig_conn *conn)
+{
+	struct rdmamig_codec_msg msg;
+	struct rdmamig_buf *buf;
+	unsigned long flags;
+	bool found = false;
+
+	spin_lock_irqsave(&conn->rx_lock, flags);
+	list_for_each_entry(buf, &conn->rx_list, list) {
+		found = !rdmamig_codec_header(buf->va, buf->bytes, &msg) &&
+			msg.type == RDMAMIG_MSG_ERROR;
+		if (found)
+			break;
+	}
+	spin_unlock_irqrestore(&conn->rx_lock, flags);
+	if (found)
+		got_error(s, &msg);
+	return found;
+}
+
 /**
  * rdmamig_ctrl_next() - take the next message
  * @s: session
@@ -173,7 +216,6 @@ struct rdmamig_buf *rdmamig_ctrl_next(struct rdmamig_session *s,
 				      struct rdmamig_conn *conn,
 				      struct rdmamig_codec_msg *msg)
 {
-	char text[RDMAMIG_WIRE_TEXT_MAX + 1];
 	struct rdmamig_buf *buf;
 	unsigned long flags;
 	const char *why;
@@ -196,14 +238,7 @@ struct rdmamig_buf *rdmamig_ctrl_next(struct rdmamig_session *s,
 	}
 	trace_rdmamig_ctrl_received(s, msg->type, msg->repeat, msg->len);
 	if (msg->type == RDMAMIG_MSG_ERROR) {
-		s->peer_error = true;
-		if (rdmamig_codec_text(msg->payload, msg->len, text,
-				       sizeof(text)))
-			err = rdmamig_session_fail(s, -EREMOTEIO, "peer: %s",
-						   text);
-		else
-			err = rdmamig_session_fail(s, -EREMOTEIO,
-						   "the peer reported an error");
+		err = got_error(s, msg);
 		return ERR_PTR(err);
 	}
 	return buf;

@@ -10,6 +10,8 @@ bool rdmamig_ctrl_pending(struct rdmamig_conn *conn);
 struct rdmamig_buf *rdmamig_ctrl_next(struct rdmamig_session *s,
 				      struct rdmamig_conn *conn,
 				      struct rdmamig_codec_msg *msg);
+bool rdmamig_ctrl_find_error(struct rdmamig_session *s,
+			     struct rdmamig_conn *conn);
 int rdmamig_ctrl_release(struct rdmamig_session *s, struct rdmamig_buf *buf);
 struct rdmamig_buf *rdmamig_ctrl_buf(struct rdmamig_session *s,
 				     struct rdmamig_conn *conn);

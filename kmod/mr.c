@@ -74,10 +74,12 @@ static struct ib_mr *get_mr(struct rdmamig_session *s)
 
 	if (mr)
 		return mr;
-	if (ib_mr_pool_init(conn->id->qp, &conn->mrs, GROW, IB_MR_TYPE_MEM_REG,
-			    conn->mr_pages, 0))
-		return NULL;
-	conn->mrs_made += GROW;
+	if (!ib_mr_pool_init(conn->id->qp, &conn->mrs, GROW, IB_MR_TYPE_MEM_REG,
+			     conn->mr_pages, 0))
+		conn->mrs_made += GROW;
+	else if (!ib_mr_pool_init(conn->id->qp, &conn->mrs, 1,
+				  IB_MR_TYPE_MEM_REG, conn->mr_pages, 0))
+		conn->mrs_made++;
 	return ib_mr_pool_get(conn->id->qp, &conn->mrs);
 }
 

@@ -660,6 +660,8 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 		goto drop;
 	}
 	err = reply_new(info, s);
+	if (err)	/* nobody knows of it */
+		rdmamig_session_cancel(s, NULL, NULL);
 	rdmamig_session_put(s);
 drop:
 	rdmamig_ramblocks_free(&spec->ram);

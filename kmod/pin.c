@@ -5,9 +5,8 @@
  * unpin).
  *
  * Absent pages are never made resident to be read.  FOLL_DUMP finds the holes of
- * anonymous and hugetlb memory; the holes of a shared file mapping (tmpfs, a
- * memfd, a file) are found with SEEK_DATA on a private open file, since a
- * lookup there would fill them.  A hole in a chunk that is sent is sent from the
+ * anonymous and hugetlb memory; the holes of tmpfs and memfd memory are found
+ * with SEEK_DATA on a private open file, since a lookup there would fill them.  A hole in a chunk that is sent is sent from the
  * kernel's page of zeroes.
  *
  * A source pins with FOLL_WRITE where the mapping is private and writable: such a
@@ -22,6 +21,7 @@
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/highmem.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -36,6 +36,7 @@
 #include "trace.h"
 
 #define LOOK_PAGES	16	/* pages looked at in one go */
+#define PIN_TRIES	5	/* more, where a page would not move */
 
 /* The owner's memory at one place: what kind it is, or a hole. */
 struct place {
@@ -85,7 +86,9 @@ again:
 	place->hole = false;
 	place->dumps = vma_is_anonymous(vma) || is_vm_hugetlb_page(vma);
 	place->may_cow = (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
-	if (!(vma->vm_flags & VM_SHARED) || !vma->vm_file || place->dumps)
+	/* Only tmpfs: other file systems may have to ask a server. */
+	if (!(vma->vm_flags & VM_SHARED) || !vma->vm_file || place->dumps ||
+	    file_inode(vma->vm_file)->i_sb->s_magic != TMPFS_MAGIC)
 		return 0;
 	if (!b->seek_tried) {
 		open_seek(b, mm, vma);
@@ -137,6 +140,52 @@ static long look(struct mm_struct *mm, u64 addr, const struct place *place,
 	return got == -EFAULT && place->dumps ? 0 : got;
 }
 
+/* What scan() looks for. */
+enum find {
+	FIND_DATA,	/* a page that is not zero */
+	FIND_HOLE,	/* a page that is absent */
+};
+
+/* 1 when there is one in the range, 0 when not, or a negative errno. */
+static int scan(struct rdmamig_session *s, struct rdmamig_block *b, u64 offset,
+		u32 bytes, enum find find)
+{
+	u64 addr = b->addr + offset, end = addr + bytes;
+	struct page *pages[LOOK_PAGES];
+	struct place place;
+	int found = 0;
+	long got, i;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+
+	while (addr < end && !found) {
+		found = find_place(b, s->mm, addr, end, &place);
+		if (found)
+			break;
+		if (place.hole) {
+			found = find == FIND_HOLE;
+			addr = place.end;
+		}
+		while (addr < place.end && !found) {
+			got = look(s->mm, addr, &place, pages);
+			if (got < 0)
+				found = got;
+			else if (!got)
+				found = find == FIND_HOLE;
+			for (i = 0; i < got; i++) {
+				if (find == FIND_DATA)
+					found |= !page_is_zero(pages[i]);
+				put_page(pages[i]);
+			}
+			addr += max(got, 1L) << PAGE_SHIFT;
+		}
+		mmap_read_unlock(s->mm);
+	}
+	mmput_async(s->mm);
+	return found;
+}
+
 /**
  * rdmamig_pin_is_zero() - is a range of a source all zero or absent
  * @s: session
@@ -154,38 +203,26 @@ static long look(struct mm_struct *mm, u64 addr, const struct place *place,
 int rdmamig_pin_is_zero(struct rdmamig_session *s, struct rdmamig_block *b,
 			u64 offset, u32 bytes)
 {
-	u64 addr = b->addr + offset, end = addr + bytes;
-	struct page *pages[LOOK_PAGES];
-	struct place place;
-	int zero = 1;
-	long got, i;
+	int data = scan(s, b, offset, bytes, FIND_DATA);
 
-	if (!mmget_not_zero(s->mm))
-		return -ESRCH;
+	return data < 0 ? data : !data;
+}
 
-	while (addr < end && zero == 1) {
-		int err = find_place(b, s->mm, addr, end, &place);
-
-		if (err) {
-			zero = err;
-			break;
-		}
-		while (!place.hole && addr < place.end && zero == 1) {
-			got = look(s->mm, addr, &place, pages);
-			for (i = 0; i < got; i++) {
-				zero = zero && page_is_zero(pages[i]);
-				put_page(pages[i]);
-			}
-			if (got < 0)
-				zero = got;
-			addr += max(got, 1L) << PAGE_SHIFT;
-		}
-		if (place.hole)
-			addr = place.end;
-		mmap_read_unlock(s->mm);
-	}
-	mmput_async(s->mm);
-	return zero;
+/**
+ * rdmamig_pin_has_hole() - is a page of a range absent
+ * @s: session
+ * @b: its block
+ * @offset: bytes into the block, page aligned
+ * @bytes: of the range, page aligned
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: 1 or 0, or as rdmamig_pin_is_zero().
+ */
+int rdmamig_pin_has_hole(struct rdmamig_session *s, struct rdmamig_block *b,
+			 u64 offset, u32 bytes)
+{
+	return scan(s, b, offset, bytes, FIND_HOLE);
 }
 
 /* Pins what is there of a source's chunk; the zero page stands for holes. */
@@ -264,7 +301,7 @@ static int pin_and_map(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 	struct page **pages = s->conn->pages;
 	u32 nr = chunk->bytes >> PAGE_SHIFT;
 	u64 end = addr + chunk->bytes;
-	u32 done = 0, i;
+	u32 done = 0, tries = 0, i;
 	long got = 0;
 	int err;
 
@@ -283,6 +320,12 @@ static int pin_and_map(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 					 pages + done);
 		else
 			got = pin_target(s, at, end, pages + done);
+		/* A page that had to move first may not have been able to. */
+		if ((got == -EAGAIN || got == -EBUSY || got == -ENOMEM) &&
+		    tries++ < PIN_TRIES) {
+			cond_resched();
+			continue;
+		}
 		if (got <= 0)
 			break;
 		done += got;
@@ -399,7 +442,9 @@ static bool same_pages(struct mm_struct *mm, u64 addr,
 
 	for_each_sgtable_page(&chunk->sgt, &iter, 0) {
 		if (sg_page_iter_page(&iter) != ZERO_PAGE(0)) {
-			got = rdmamig_compat_get(mm, addr, 1, FOLL_DUMP, &page);
+			/* FORCE: a page that the owner may not touch is there. */
+			got = rdmamig_compat_get(mm, addr, 1,
+						 FOLL_DUMP | FOLL_FORCE, &page);
 			if (got != 1)
 				return false;
 			same = page == sg_page_iter_page(&iter);
@@ -445,6 +490,45 @@ bool rdmamig_pin_is_current(struct rdmamig_session *s,
 	return same;
 }
 
+/**
+ * rdmamig_pin_block_is_current() - the same for a block with one region
+ * @s: target session
+ * @b: its block, registered whole
+ * @first: chunk index
+ * @last: chunk index
+ *
+ * The region holds the pages and does not tell which; but a page that came
+ * after it was registered is not pinned.
+ *
+ * Context: the session's thread; sleeps, takes the mmap lock for reading.
+ *
+ * Return: false when a page is absent or not a pinned one.
+ */
+bool rdmamig_pin_block_is_current(struct rdmamig_session *s,
+				  struct rdmamig_block *b, u64 first, u64 last)
+{
+	u64 addr = b->addr + (first << RDMAMIG_CHUNK_SHIFT);
+	u64 end = b->addr + min(b->length, (last + 1) << RDMAMIG_CHUNK_SHIFT);
+	struct page *page;
+	bool same = true;
+
+	if (!mmget_not_zero(s->mm))
+		return false;
+	mmu_interval_read_begin(&b->watch);
+	for (; addr < end && same; addr += PAGE_SIZE) {
+		mmap_read_lock(s->mm);
+		same = rdmamig_compat_get(s->mm, addr, 1,
+					  FOLL_DUMP | FOLL_FORCE, &page) == 1;
+		if (same) {
+			same = page_maybe_dma_pinned(page);
+			put_page(page);
+		}
+		mmap_read_unlock(s->mm);
+	}
+	mmput_async(s->mm);
+	return same;
+}
+
 /* Zeroes one page that is there and not zero. */
 static long zero_page(struct mm_struct *mm, u64 addr)
 {
@@ -481,15 +565,17 @@ int rdmamig_pin_zero(struct rdmamig_session *s, struct rdmamig_block *b,
 	struct place place;
 	long got, i, err = 0;
 
-	if (!mmget_not_zero(s->mm))
-		return -ESRCH;
-
 	while (addr < end && !err) {
+		/* A piece at a time, so that the owner can exit. */
+		if (!mmget_not_zero(s->mm))
+			return -ESRCH;
 		err = find_place(b, s->mm, addr,
 				 min_t(u64, end, addr + RDMAMIG_CHUNK_SIZE),
 				 &place);
-		if (err)
+		if (err) {
+			mmput_async(s->mm);
 			break;
+		}
 		while (!place.hole && addr < place.end && !err) {
 			got = look(s->mm, addr, &place, pages);
 			for (i = 0; i < got; i++) {
@@ -505,10 +591,10 @@ int rdmamig_pin_zero(struct rdmamig_session *s, struct rdmamig_block *b,
 		if (place.hole)
 			addr = place.end;
 		mmap_read_unlock(s->mm);
+		mmput_async(s->mm);
 		if (rdmamig_asked(s, RDMAMIG_ASK_CANCEL))
 			err = -EINTR;
 	}
-	mmput_async(s->mm);
 	return err;
 }
 

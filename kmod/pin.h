@@ -12,6 +12,10 @@ struct task_struct;
 
 int rdmamig_pin_is_zero(struct rdmamig_session *s, struct rdmamig_block *b,
 			u64 offset, u32 bytes);
+int rdmamig_pin_has_hole(struct rdmamig_session *s, struct rdmamig_block *b,
+			 u64 offset, u32 bytes);
+bool rdmamig_pin_block_is_current(struct rdmamig_session *s,
+				  struct rdmamig_block *b, u64 first, u64 last);
 int rdmamig_pin_chunk(struct rdmamig_session *s, struct rdmamig_chunk *chunk);
 int rdmamig_pin_renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk);
 void rdmamig_unpin_chunk(struct rdmamig_session *s,

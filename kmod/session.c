@@ -65,7 +65,7 @@ static const char * const state_names[] = {
 
 /* The legal moves. */
 static const unsigned int state_moves[] = {
-	[RDMAMIG_STATE_LISTENING]	= TO(CONNECTING) | TO_ANY_END,
+	[RDMAMIG_STATE_LISTENING]	= TO(SETUP) | TO_ANY_END,
 	[RDMAMIG_STATE_CONNECTING]	= TO(SETUP) | TO_ANY_END,
 	[RDMAMIG_STATE_SETUP]		= TO(BINDING) | TO(RUNNING) | TO_ANY_END,
 	[RDMAMIG_STATE_BINDING]		= TO(RUNNING) | TO_ANY_END,
@@ -103,34 +103,42 @@ bool rdmamig_state_is_end(enum rdmamig_state state)
 	return state >= RDMAMIG_STATE_COMPLETED;
 }
 
+/* An illegal move is a bug of ours that nobody outside can cause. */
+static void move_state(struct rdmamig_session *s, enum rdmamig_state state)
+{
+	enum rdmamig_state old = s->state;
+
+	lockdep_assert_held(&s->lock);
+	WARN_ONCE(!(state_moves[old] & (1u << state)),
+		  "rdmamig: session moves from %s to %s\n",
+		  rdmamig_state_name(old), rdmamig_state_name(state));
+	trace_rdmamig_session_state(s, old, state);
+	WRITE_ONCE(s->state, state);
+}
+
+/* Tells the multicast group, the stream's descriptor and the sleepers. */
+static void announce(struct rdmamig_session *s)
+{
+	rdmamig_stream_wake(s);
+	rdmamig_netlink_notify(s);
+}
+
 /**
- * rdmamig_session_set_state() - the only function that changes a state
+ * rdmamig_session_set_state() - change a session's state, and tell
  * @s: session
  * @state: its next state
  *
- * Tells the listeners of the multicast group, the stream's descriptor and the
- * sleepers.  An illegal move is a bug of ours that nobody outside can cause.
- *
- * Context: process context; takes @s->lock.
+ * Context: process context; takes @s->lock; sleeps.
  */
 void rdmamig_session_set_state(struct rdmamig_session *s,
 			       enum rdmamig_state state)
 {
-	enum rdmamig_state old;
-
-	spin_lock(&s->lock);
-	old = s->state;
-	WARN_ONCE(!(state_moves[old] & (1u << state)),
-		  "rdmamig: session moves from %s to %s\n",
-		  rdmamig_state_name(old), rdmamig_state_name(state));
-	WRITE_ONCE(s->state, state);
-	spin_unlock(&s->lock);
-	trace_rdmamig_session_state(s, old, state);
-
 	if (state == RDMAMIG_STATE_RUNNING)
 		s->stats.running = ktime_get();
-	rdmamig_stream_wake(s);
-	rdmamig_netlink_notify(s);
+	spin_lock(&s->lock);
+	move_state(s, state);
+	spin_unlock(&s->lock);
+	announce(s);
 }
 
 /**
@@ -141,6 +149,7 @@ void rdmamig_session_set_state(struct rdmamig_session *s,
  */
 void rdmamig_session_kick(struct rdmamig_session *s)
 {
+	smp_mb__before_atomic();	/* what happened, before the news of it */
 	atomic_inc(&s->kicks);
 	wake_up(&s->wait);
 }
@@ -183,17 +192,10 @@ static int check_conn(struct rdmamig_session *s)
 	unsigned long timeout = msecs_to_jiffies(s->tun.peer_timeout);
 	struct rdmamig_conn *conn = s->conn;
 	char text[sizeof(conn->error_text)];
-	struct rdmamig_codec_msg msg;
-	struct rdmamig_buf *buf;
 	unsigned long alive;
 	int err;
 
-	if (s->listener) {
-		err = rdmamig_conn_error(s->listener, text, sizeof(text));
-		if (err)
-			return rdmamig_session_fail(s, err, "%s", text);
-	}
-	if (!conn || conn->quiet)
+	if (!conn || conn->quiet || rdmamig_target_may_lose(s))
 		return 0;
 	err = rdmamig_conn_error(conn, text, sizeof(text));
 	if (!err && test_bit(RDMAMIG_SEEN_DISCONNECTED, &conn->seen) &&
@@ -203,22 +205,26 @@ static int check_conn(struct rdmamig_session *s)
 	}
 	if (err) {
 		/* The peer may have said why before it left. */
-		do {
-			buf = rdmamig_ctrl_next(s, conn, &msg);
-		} while (!IS_ERR_OR_NULL(buf));
+		if (rdmamig_ctrl_find_error(s, conn))
+			return s->error;
 		return rdmamig_session_fail(s, err, "%s", text);
 	}
 	if (!test_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen))
 		return 0;
 
+	/* Was it us who did not look for so long? Then the peer may be well. */
+	if (time_after(jiffies, conn->checked + timeout / 3))
+		WRITE_ONCE(conn->alive, jiffies);
+	conn->checked = jiffies;
+
 	alive = READ_ONCE(conn->alive);
 	if (time_after(jiffies, alive + timeout))
-		return rdmamig_session_fail(s, -ETIMEDOUT,
-					    "peer lost: no sign of life for %u ms (peer-timeout)",
-					    s->tun.peer_timeout);
-	if (time_after(jiffies, alive + timeout / 3) &&
-	    atomic_read(&conn->sq_free) > 0)
-		return rdmamig_conn_probe(conn);
+		rdmamig_conn_break(conn, -ETIMEDOUT,
+				   "peer lost: no sign of life for %u ms (peer-timeout)",
+				   s->tun.peer_timeout);
+	else if (time_after(jiffies, alive + timeout / 3) &&
+		 atomic_read(&conn->sq_free) > 0)
+		rdmamig_conn_probe(conn);
 	return 0;
 }
 
@@ -243,6 +249,9 @@ int rdmamig_session_check(struct rdmamig_session *s)
 								"cancelled");
 	if (rdmamig_asked(s, RDMAMIG_OWNER_GONE))
 		return rdmamig_session_fail(s, -ESRCH, "the owner exited");
+	if (rdmamig_asked(s, RDMAMIG_DEVICE_GONE))
+		return rdmamig_session_fail(s, -ENODEV,
+					    "the RDMA device was removed");
 	return check_conn(s);
 }
 
@@ -510,8 +519,14 @@ static void end_session(struct rdmamig_session *s, int err)
 	s->ending = true;
 	mutex_unlock(&s->ram_lock);
 
-	if (s->outcome == RDMAMIG_STATE_COMPLETED)
-		err = 0;	/* END_OK is out: what came later is no failure */
+	if (s->outcome == RDMAMIG_STATE_COMPLETED && err) {
+		/* END_OK or SHUT is out: what came later is no failure. */
+		spin_lock(&s->lock);
+		s->error = 0;
+		s->error_text[0] = 0;
+		spin_unlock(&s->lock);
+		err = 0;
+	}
 	state = last_state(s, err);
 	if (err && s->conn && !s->conn->quiet &&
 	    test_bit(RDMAMIG_SEEN_ESTABLISHED, &s->conn->seen))
@@ -711,19 +726,21 @@ put:
 
 static int ask_resume(struct rdmamig_session *s, struct netlink_ext_ack *extack)
 {
-	bool unknown;
+	enum rdmamig_state state;
 
 	spin_lock(&s->lock);
-	unknown = s->state == RDMAMIG_STATE_UNKNOWN;
-	if (unknown)
+	state = s->state;
+	if (state == RDMAMIG_STATE_UNKNOWN) {
 		strscpy(s->error_text, "resumed: the source is the truth",
 			sizeof(s->error_text));
+		move_state(s, RDMAMIG_STATE_CANCELLED);
+	}
 	spin_unlock(&s->lock);
-	if (!unknown)
+	if (state != RDMAMIG_STATE_UNKNOWN)
 		return rdmamig_refuse(extack, -EINVAL,
 				      "session %u is %s: resume is for unknown",
-				      s->id, rdmamig_state_name(s->state));
-	rdmamig_session_set_state(s, RDMAMIG_STATE_CANCELLED);
+				      s->id, rdmamig_state_name(state));
+	announce(s);
 	return 0;
 }
 
@@ -782,6 +799,7 @@ int rdmamig_session_ask(struct rdmamig_session *s, unsigned int bit,
 		err = may_seal(s, state, extack);
 	if (err)
 		return err;
+	smp_mb__before_atomic();	/* dirty bits before FINISH: engine() */
 	set_bit(bit, &s->asked);
 	rdmamig_session_kick(s);
 	return 0;
@@ -850,10 +868,12 @@ int rdmamig_session_bind(struct rdmamig_session *s, struct mm_struct *mm,
 		goto unlock;
 	}
 	if (pin_limit)
-		s->tun.pin_limit = pin_limit;
+		swap(s->tun.pin_limit, pin_limit);
 	s->ram = *ram;
 	err = take_blocks(s, extack);
 	if (err) {
+		if (pin_limit)
+			s->tun.pin_limit = pin_limit;
 		memset(&s->ram, 0, sizeof(s->ram));
 		goto unlock;
 	}
@@ -925,6 +945,7 @@ void rdmamig_sessions_exit(void)
 {
 	struct rdmamig_session *s;
 	unsigned long id;
+	bool mine;
 
 	mutex_lock(&sessions_lock);
 	xa_for_each(&sessions, id, s) {
@@ -935,14 +956,16 @@ void rdmamig_sessions_exit(void)
 
 	while ((s = rdmamig_session_next(0))) {
 		mutex_lock(&sessions_lock);
-		xa_erase(&sessions, s->id);
+		/* A thread that becomes a record may have been quicker. */
+		mine = xa_erase(&sessions, s->id) == s;
 		if (!list_empty(&s->ended_node)) {
 			list_del_init(&s->ended_node);
 			nr_records--;
 		}
 		mutex_unlock(&sessions_lock);
 		rdmamig_session_put(s);
-		forget(s);
+		if (mine)
+			forget(s);
 	}
 	xa_destroy(&sessions);
 }

@@ -74,6 +74,7 @@ enum {
 	RDMAMIG_ASK_BIND,	/* the block table of a windows target is there */
 	RDMAMIG_ASK_RESUME,
 	RDMAMIG_OWNER_GONE,	/* the owner's mm is being torn down */
+	RDMAMIG_DEVICE_GONE,	/* an RDMA device of the session goes away */
 };
 
 /*
@@ -125,7 +126,6 @@ struct rdmamig_session {
 	struct rdmamig_conn *conn;
 	struct rdmamig_conn *second;	/* return path of a stock source */
 	struct rdmamig_conn *pending;	/* a request not yet taken; by xchg */
-	bool takes_second;
 	bool peer_known;		/* @peer_tail means something */
 	bool peer_tail;			/* the peer is rdmamig */
 	bool peer_error;		/* it sent ERROR: nothing more will come */
@@ -205,7 +205,7 @@ void rdmamig_sessions_exit(void);
 	int __seen, __ret;						\
 									\
 	for (;;) {							\
-		__seen = atomic_read(&(s)->kicks);			\
+		__seen = atomic_read_acquire(&(s)->kicks);		\
 		if (cond) {						\
 			__ret = 0;					\
 			break;						\

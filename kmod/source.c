@@ -314,6 +314,9 @@ static bool wants_unregister(const struct rdmamig_session *s)
 
 	if (!src->nr_lru || s->pin_all || s->tun.unreg == RDMAMIG_UNREG_OFF)
 		return false;
+	/* A stock destination with chunks of another size would crash. */
+	if (!s->peer_tail && s->tun.peer_chunk == RDMAMIG_PEER_CHUNK_UNKNOWN)
+		return false;
 	return src->need_room || s->tun.unreg == RDMAMIG_UNREG_EAGER;
 }
 
@@ -383,15 +386,14 @@ static void note_round(struct rdmamig_session *s, bool clean)
 	if (clean && !src->was_clean)
 		s->stats.rounds++;
 	src->was_clean = clean;
-	if (READ_ONCE(s->tun.auto_finish) && rest_fits(s))
-		set_bit(RDMAMIG_ASK_FINISH, &s->asked);
+	if (READ_ONCE(s->tun.auto_finish) && rest_fits(s) &&
+	    !test_and_set_bit(RDMAMIG_ASK_FINISH, &s->asked))
+		rdmamig_session_kick(s);
 }
 
-/* Is there an end to what a native session sends. */
+/* The owner said finish: is the stream over too. */
 static bool native_over(struct rdmamig_session *s)
 {
-	if (!rdmamig_asked(s, RDMAMIG_ASK_FINISH))
-		return false;
 	rdmamig_stream_close(s);
 	return !rdmamig_stream_avail(s);
 }
@@ -438,19 +440,22 @@ static int step(struct rdmamig_session *s, bool *work)
  */
 static int engine(struct rdmamig_session *s)
 {
-	bool clean, work;
+	bool clean, finish, work;
 	int seen, err;
 
 	for (;;) {
-		seen = atomic_read(&s->kicks);
+		seen = atomic_read_acquire(&s->kicks);
 		work = false;
 		err = rdmamig_session_check(s) ?: step(s, &work);
 		if (err)
 			return err;
+		/* First whether the owner stands still, then whether all is sent. */
+		finish = rdmamig_asked(s, RDMAMIG_ASK_FINISH);
+		smp_rmb();	/* pairs with the barrier in rdmamig_session_ask() */
 		clean = is_clean(s);
 		note_round(s, clean);
 		if (clean && (s->mode == RDMAMIG_MODE_WINDOWS ||
-			      native_over(s)))
+			      (finish && native_over(s))))
 			return 0;
 		if (work)
 			continue;
@@ -559,7 +564,7 @@ static int window(struct rdmamig_session *s, enum rdmamig_window kind)
 static int run_windows(struct rdmamig_session *s)
 {
 	enum rdmamig_window kind;
-	bool work;
+	bool work, finish;
 	u32 bytes;
 	int err;
 
@@ -573,6 +578,9 @@ static int run_windows(struct rdmamig_session *s)
 			err = receive(s, &work);
 		if (err)
 			return err;
+		/* First whether it is over, then whether something is left. */
+		finish = rdmamig_asked(s, RDMAMIG_ASK_FINISH);
+		smp_rmb();	/* pairs with the barrier in rdmamig_session_ask() */
 		bytes = rdmamig_stream_avail(s);
 		if (bytes) {
 			err = await(s, false, ANSWER_MS) ?:
@@ -580,7 +588,7 @@ static int run_windows(struct rdmamig_session *s)
 		} else if (rdmamig_stream_at_mark(s, &kind)) {
 			err = window(s, kind);
 			rdmamig_stream_pass_mark(s);
-		} else if (rdmamig_asked(s, RDMAMIG_ASK_FINISH)) {
+		} else if (finish) {
 			rdmamig_stream_close(s);
 			if (!rdmamig_stream_avail(s))
 				return 0;

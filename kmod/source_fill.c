@@ -14,6 +14,7 @@
 #include "source.h"
 
 #define SCAN_CHUNKS	64	/* looked at in one call */
+#define ZERO_BYTES	SZ_256M	/* of one message: a target is busy with it */
 
 /* Takes dirty bits into a chunk that is pinned. */
 static void take_dirty(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
@@ -76,6 +77,37 @@ static bool take_suspect(struct rdmamig_block *b, u64 *first, u64 *last)
 	return suspect;
 }
 
+/*
+ * Chunks that were sent and let go: where the owner gave pages back since, it
+ * reads zeroes now, and the target does not.
+ */
+static int check_gone(struct rdmamig_session *s, struct rdmamig_block *b,
+		      u64 first, u64 last)
+{
+	struct rdmamig_chunk *chunk;
+	u64 i;
+	int gone;
+
+	for (i = first; i <= last; i++) {
+		u64 offset = i << RDMAMIG_CHUNK_SHIFT;
+
+		chunk = xa_load(&b->chunks, i);
+		if (chunk && chunk->state != RDMAMIG_CHUNK_INVALIDATING)
+			continue;
+		gone = rdmamig_pin_has_hole(s, b, offset,
+					    min_t(u64, RDMAMIG_CHUNK_SIZE,
+						  b->length - offset));
+		if (gone < 0)
+			return rdmamig_session_fail(s, gone,
+						    "block '%s': offset %llu: cannot be read: %pe",
+						    b->name, offset,
+						    ERR_PTR(gone));
+		if (gone)
+			rdmamig_dirty_mark_chunk(&b->dirty, i);
+	}
+	return 0;
+}
+
 /**
  * rdmamig_source_check() - look after memory that changed under us
  * @s: source session
@@ -103,6 +135,9 @@ int rdmamig_source_check(struct rdmamig_session *s, bool *work)
 		if (!take_suspect(b, &first, &last))
 			continue;
 		*work = true;
+		err = check_gone(s, b, first, last);
+		if (err)
+			return err;
 		xa_for_each_range(&b->chunks, index, chunk, first, last) {
 			if (chunk->state == RDMAMIG_CHUNK_INVALIDATING ||
 			    rdmamig_pin_is_current(s, chunk))
@@ -179,6 +214,7 @@ static bool zero_fits(const struct rdmamig_session *s,
 		return true;
 	/* A stock destination gets at most a chunk at a time. */
 	return s->peer_tail && src->zero_block == b &&
+	       src->zero_length < ZERO_BYTES &&
 	       src->zero_offset + src->zero_length == offset;
 }
 
@@ -319,7 +355,7 @@ int rdmamig_source_fill(struct rdmamig_session *s, bool *work)
 		*work = true;
 	}
 	/* Room for the next batch before it is wanted. */
-	if (rdmamig_ramblocks_dirty(&s->ram) &&
+	if (s->limit < s->ram.bytes && rdmamig_ramblocks_dirty(&s->ram) &&
 	    !rdmamig_reclaim_has_room(s, (u64)src->batch << RDMAMIG_CHUNK_SHIFT))
 		src->need_room = true;
 	return 0;

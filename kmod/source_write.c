@@ -120,9 +120,14 @@ static void rate_charge(struct rdmamig_session *s, u64 bytes)
 static int write_chunk(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 {
 	struct rdmamig_source *src = &s->source;
+	struct ib_device *dev = s->conn->id->device;
 	u32 n = build_writes(s, chunk);
 	int err;
 
+	/* The owner may have written since the chunk was mapped. */
+	if (!ib_uses_virt_dma(dev))
+		dma_sync_sgtable_for_device(dev->dma_device, &chunk->sgt,
+					    DMA_TO_DEVICE);
 	chunk->cqe.done = write_done;
 	chunk->slots = n;
 	rdmamig_chunk_move(chunk, RDMAMIG_CHUNK_IN_FLIGHT);

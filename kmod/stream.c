@@ -167,7 +167,15 @@ static ssize_t stream_write(struct file *file, const char __user *from,
 			err = -EFAULT;
 			break;
 		}
-		smp_store_release(&st->head, st->head + n);
+		/* What is taken is sent: not behind the end of the stream. */
+		spin_lock(&st->lock);
+		if (st->closed)
+			err = -EPIPE;
+		else
+			smp_store_release(&st->head, st->head + n);
+		spin_unlock(&st->lock);
+		if (err)
+			break;
 		done += n;
 		count -= n;
 		rdmamig_session_kick(s);
@@ -199,7 +207,7 @@ static int stream_release(struct inode *inode, struct file *file)
 {
 	struct rdmamig_session *s = file->private_data;
 
-	WRITE_ONCE(s->stream.open, false);
+	clear_bit_unlock(0, &s->stream.open);
 	rdmamig_session_put(s);
 	return 0;
 }
@@ -233,9 +241,7 @@ struct file *rdmamig_stream_open(struct rdmamig_session *s,
 		rdmamig_refuse(extack, -EPIPE, "session %u is over", s->id);
 		return ERR_PTR(-EPIPE);
 	}
-	mutex_lock(&st->user_lock);
-	if (st->open) {
-		mutex_unlock(&st->user_lock);
+	if (test_and_set_bit_lock(0, &st->open)) {
 		rdmamig_refuse(extack, -EBUSY,
 			       "the stream of session %u is open already",
 			       s->id);
@@ -245,11 +251,10 @@ struct file *rdmamig_stream_open(struct rdmamig_session *s,
 	file = anon_inode_getfile("[rdmamig-stream]", &stream_fops, s,
 				  s->role == RDMAMIG_ROLE_SOURCE ? O_WRONLY :
 								   O_RDONLY);
-	if (IS_ERR(file))
+	if (IS_ERR(file)) {
+		clear_bit_unlock(0, &st->open);
 		rdmamig_session_put(s);
-	else
-		st->open = true;
-	mutex_unlock(&st->user_lock);
+	}
 	return file;
 }
 
@@ -275,7 +280,9 @@ void rdmamig_stream_wake(struct rdmamig_session *s)
  */
 void rdmamig_stream_close(struct rdmamig_session *s)
 {
+	spin_lock(&s->stream.lock);
 	WRITE_ONCE(s->stream.closed, true);
+	spin_unlock(&s->stream.lock);
 	rdmamig_stream_wake(s);
 }
 
@@ -302,7 +309,6 @@ int rdmamig_stream_mark(struct rdmamig_session *s, enum rdmamig_window kind,
 	mark = kzalloc(sizeof(*mark), GFP_KERNEL);
 	if (!mark)
 		return -ENOMEM;
-	mutex_lock(&st->user_lock);
 	spin_lock(&st->lock);
 	mark->offset = st->head;
 	mark->kind = kind;
@@ -315,7 +321,6 @@ int rdmamig_stream_mark(struct rdmamig_session *s, enum rdmamig_window kind,
 	if (!err)
 		st->last_mark = st->head;
 	spin_unlock(&st->lock);
-	mutex_unlock(&st->user_lock);
 	if (err)
 		kfree(mark);
 	if (err == -EPIPE)

@@ -30,11 +30,11 @@ struct rdmamig_stream {
 	u64 head;		/* bytes put in */
 	u64 tail;		/* bytes taken out */
 	bool closed;		/* nothing will be put in any more */
-	bool open;		/* a descriptor exists */
+	unsigned long open;	/* bit 0: a descriptor exists */
 	struct mutex user_lock;	/* readers, or writers, one at a time */
 	wait_queue_head_t wait;	/* of the descriptor */
 
-	spinlock_t lock;	/* guards marks and windows */
+	spinlock_t lock;	/* guards marks, windows, @closed against @head */
 	struct list_head marks;	/* source */
 	u64 last_mark;		/* where the newest one was put */
 	u64 *windows;		/* target: offsets */

@@ -117,11 +117,11 @@ static struct rdmamig_conn *take_pending(struct rdmamig_session *s)
 	return xchg(&s->pending, NULL);
 }
 
-/* Waits for a source that can be taken, and accepts it. */
-static int take_source(struct rdmamig_session *s)
+/* Waits for a source that can be taken. */
+static int await_source(struct rdmamig_session *s)
 {
-	struct rdmamig_conn *conn;
 	char why[RDMAMIG_WIRE_TEXT_MAX + 1];
+	struct rdmamig_conn *conn;
 	int err;
 
 	for (;;) {
@@ -136,14 +136,52 @@ static int take_source(struct rdmamig_session *s)
 		rdmamig_conn_reject(conn, why);
 	}
 	s->conn = conn;
-	settle(s, &conn->priv);
+	return 0;
+}
+
+/* Is it the session itself that has to end, whatever a stranger did. */
+static bool must_end(const struct rdmamig_session *s)
+{
+	return rdmamig_asked(s, RDMAMIG_ASK_CANCEL) ||
+	       rdmamig_asked(s, RDMAMIG_OWNER_GONE) ||
+	       rdmamig_asked(s, RDMAMIG_DEVICE_GONE);
+}
+
+/*
+ * Takes a source.  One that asks and then does not come costs the listener
+ * nothing: it goes on listening.
+ */
+static int take_source(struct rdmamig_session *s)
+{
+	u64 limit = s->limit;
+	int err;
+
+	for (;;) {
+		err = await_source(s);
+		if (err)
+			return err;
+		s->stats.created = ktime_get();
+		settle(s, &s->conn->priv);
+		err = rdmamig_conn_accept(s, s->conn) ?:
+		      rdmamig_conn_wait_established(s, s->conn,
+						    s->tun.connect_timeout);
+		if (!err || must_end(s))
+			break;
+		rdmamig_conn_free(s->conn);
+		s->conn = NULL;
+		s->limit = limit;
+		s->peer_known = false;
+		spin_lock(&s->lock);
+		s->error = 0;
+		s->error_text[0] = 0;
+		spin_unlock(&s->lock);
+	}
+	if (err)
+		return err;
 	spin_lock(&s->lock);
-	s->remote = conn->id->route.addr.dst_addr;
+	s->remote = s->conn->id->route.addr.dst_addr;
 	spin_unlock(&s->lock);
-	s->stats.created = ktime_get();
-	rdmamig_session_set_state(s, RDMAMIG_STATE_CONNECTING);
-	return rdmamig_conn_accept(s, conn) ?:
-	       rdmamig_conn_wait_established(s, conn, s->tun.connect_timeout);
+	return 0;
 }
 
 static bool same_host(const struct rdma_cm_id *a, const struct rdma_cm_id *b)
@@ -175,6 +213,49 @@ static int take_second(struct rdmamig_session *s)
 	}
 	s->second = conn;
 	return rdmamig_conn_accept(s, conn);
+}
+
+/* ---- memory that changed under us ---- */
+
+static int lost_memory(struct rdmamig_session *s, const struct rdmamig_block *b,
+		       u64 first, u64 last)
+{
+	s->stats.stale_chunks++;
+	return rdmamig_session_fail(s, -EFAULT,
+				    "block '%s': offset %llu, length %llu: the owner took the memory away while it was received",
+				    b->name, first << RDMAMIG_CHUNK_SHIFT,
+				    (last + 1 - first) << RDMAMIG_CHUNK_SHIFT);
+}
+
+/*
+ * The owner's memory moved under a registered chunk.  Until its key is gone,
+ * writes land in the old page, which is still pinned and nobody else's; but what
+ * they brought is lost to the owner, so the session cannot go on.
+ */
+static int check_suspects(struct rdmamig_session *s)
+{
+	struct rdmamig_chunk *chunk;
+	unsigned long index;
+	u64 first, last;
+	u32 i;
+
+	for (i = 0; i < s->ram.count; i++) {
+		struct rdmamig_block *b = &s->ram.v[i];
+
+		if (!READ_ONCE(b->suspect))
+			continue;
+		spin_lock(&b->watch_lock);
+		first = b->suspect_first;
+		last = b->suspect_last;
+		b->suspect = false;
+		spin_unlock(&b->watch_lock);
+		if (b->mr && !rdmamig_pin_block_is_current(s, b, first, last))
+			return lost_memory(s, b, first, last);
+		xa_for_each_range(&b->chunks, index, chunk, first, last)
+			if (!rdmamig_pin_is_current(s, chunk))
+				return lost_memory(s, b, index, index);
+	}
+	return 0;
 }
 
 /* ---- commands ---- */
@@ -389,7 +470,7 @@ static int got_unregister(struct rdmamig_session *s,
 		}
 	}
 	if (!err)
-		err = rdmamig_reclaim_target(s, &leaving);
+		err = check_suspects(s) ?: rdmamig_reclaim_target(s, &leaving);
 	while (!list_empty(&leaving))
 		list_del_init(leaving.next);
 	if (err)
@@ -468,6 +549,10 @@ static int seal(struct rdmamig_session *s)
 	int err;
 	u32 i;
 
+	err = check_suspects(s);
+	if (err)
+		return err;
+	s->target.sealing = true;
 	for (i = 0; i < s->ram.count; i++) {
 		struct rdmamig_block *b = &s->ram.v[i];
 
@@ -480,24 +565,52 @@ static int seal(struct rdmamig_session *s)
 	err = rdmamig_reclaim_target(s, &leaving);
 	while (!list_empty(&leaving))
 		list_del_init(leaving.next);
+	s->target.sealing = false;
 	s->target.sealed = !err;
 	return err;
 }
 
 /* The source is gone: the drained connection seals. */
-static void seal_dead(struct rdmamig_session *s)
+static int seal_dead(struct rdmamig_session *s)
 {
+	int err;
+
 	rdmamig_conn_quiesce(s->conn);
+	err = check_suspects(s);
 	rdmamig_reclaim_all(s);
-	s->target.sealed = true;
+	s->target.sealed = !err;
+	return err;
 }
 
-/* A stock source that leaves a sealed session has nothing more to say. */
+static bool is_stock(const struct rdmamig_session *s)
+{
+	return s->mode == RDMAMIG_MODE_WINDOWS && !s->peer_tail;
+}
+
+/* A stock source's connection is over, in whatever way. */
 static bool stock_gone(const struct rdmamig_session *s)
 {
-	return !s->peer_tail && !s->conn->quiet &&
+	return is_stock(s) && !s->conn->quiet &&
 	       (test_bit(RDMAMIG_SEEN_DISCONNECTED, &s->conn->seen) ||
 		test_bit(RDMAMIG_SEEN_BROKEN, &s->conn->seen));
+}
+
+/**
+ * rdmamig_target_may_lose() - may this session's peer just leave
+ * @s: session
+ *
+ * A stock source leaves when it has sent everything, and nothing but its stream
+ * tells whether it had: losing it is no failure by itself.
+ *
+ * Context: the session's thread.
+ *
+ * Return: true when the connection is over and that is to be judged by what was
+ * received.
+ */
+bool rdmamig_target_may_lose(const struct rdmamig_session *s)
+{
+	return s->role == RDMAMIG_ROLE_TARGET && s->target.blocks_agreed &&
+	       !s->target.sealing && stock_gone(s);
 }
 
 static int wait_finish(struct rdmamig_session *s)
@@ -577,6 +690,23 @@ static int send_shut(struct rdmamig_session *s)
 }
 
 /*
+ * A source without a return path leaves as soon as it has sent everything: wait
+ * for that a moment, then end the connection ourselves.  One with a return path
+ * stays for SHUT.
+ */
+static int seal_stock(struct rdmamig_session *s)
+{
+	int err;
+
+	if (s->target.second_ready)
+		return seal(s);
+	err = rdmamig_wait(s, stock_gone(s), LEAVE_MS);
+	if (err && err != -ETIME)
+		return err;
+	return seal_dead(s);
+}
+
+/*
  * A stock source's end, as its owner recognised it: seal, let the owner write
  * out, then tell the source by its return path and let it go.
  */
@@ -585,42 +715,75 @@ static int end_stock(struct rdmamig_session *s)
 	int err = 0;
 
 	if (!s->target.sealed)
-		err = seal(s);
+		err = seal_stock(s);
 	rdmamig_stream_close(s);
 	if (!err)
 		err = wait_finish(s);
 	if (err)
 		return err;
 	rdmamig_session_set_state(s, RDMAMIG_STATE_FINISHING);
+	if (s->target.second_ready) {
+		/* Without SHUT the source runs its guest on. */
+		if (s->conn->quiet)
+			return rdmamig_session_fail(s, -ECONNRESET,
+						    "the source left before it was told that all is here");
+		err = send_shut(s);
+		if (err)
+			return err;
+	}
 	s->outcome = RDMAMIG_STATE_COMPLETED;
-	if (s->conn->quiet)
-		return 0;
-	err = send_shut(s);
-	if (err)
-		return err;
-	rdmamig_wait(s, test_bit(RDMAMIG_SEEN_DISCONNECTED, &s->conn->seen),
-		     s->tun.peer_timeout);
+	if (!s->conn->quiet)
+		rdmamig_wait(s, stock_gone(s), s->tun.peer_timeout);
+	return 0;
+}
+
+static int dispatch(struct rdmamig_session *s,
+		    const struct rdmamig_codec_msg *msg);
+
+/* What had arrived when the source left: all but what wants an answer. */
+static int serve_rest(struct rdmamig_session *s)
+{
+	struct rdmamig_codec_msg msg;
+	struct rdmamig_buf *buf;
+	int err;
+
+	while ((buf = rdmamig_ctrl_next(s, s->conn, &msg))) {
+		if (IS_ERR(buf))
+			return PTR_ERR(buf);
+		if (msg.type != RDMAMIG_MSG_QEMU_FILE &&
+		    msg.type != RDMAMIG_MSG_COMPRESS &&
+		    msg.type != RDMAMIG_MSG_REGISTER_FINISHED)
+			return 0;
+		err = dispatch(s, &msg);
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
 /* The stock source is gone; its owner judges whether that was the end. */
 static int stock_left(struct rdmamig_session *s)
 {
+	char why[sizeof(s->conn->error_text)] = "it disconnected";
 	int err;
 
+	rdmamig_conn_error(s->conn, why, sizeof(why));
 	if (!s->target.blocks_agreed)
 		return rdmamig_session_fail(s, -ECONNRESET,
-					    "the source disconnected before any memory moved");
-	seal_dead(s);
+					    "the source left before any memory moved: %s",
+					    why);
+	rdmamig_conn_quiesce(s->conn);
+	err = serve_rest(s) ?: seal_dead(s);
+	if (err)
+		return err;
 	rdmamig_stream_close(s);
 	err = rdmamig_wait(s, rdmamig_asked(s, RDMAMIG_ASK_SEAL) ||
 			   rdmamig_asked(s, RDMAMIG_ASK_CANCEL), OWNER_MS);
-	if (err)
-		return rdmamig_session_fail(s, err,
-					    "the source disconnected, and the owner does not say whether that was the end");
-	if (!rdmamig_asked(s, RDMAMIG_ASK_SEAL))
-		return rdmamig_session_check(s);
-	return end_stock(s);
+	if (!err && rdmamig_asked(s, RDMAMIG_ASK_SEAL))
+		return end_stock(s);
+	return rdmamig_session_fail(s, err ?: -ECONNRESET,
+				    "the source left before its stream was complete: %s",
+				    why);
 }
 
 /* ---- the loop ---- */
@@ -693,50 +856,13 @@ static int serve_second(struct rdmamig_session *s)
 	return rdmamig_ctrl_release(s, buf);
 }
 
-/*
- * The owner's memory moved under a registered chunk.  Until its key is gone,
- * writes land in the old page, which is still pinned and nobody else's; but what
- * they brought is lost to the owner, so the session cannot go on.
- */
-static int check_suspects(struct rdmamig_session *s)
-{
-	struct rdmamig_chunk *chunk;
-	unsigned long index;
-	u64 first, last;
-	u32 i;
-
-	for (i = 0; i < s->ram.count; i++) {
-		struct rdmamig_block *b = &s->ram.v[i];
-
-		if (!READ_ONCE(b->suspect))
-			continue;
-		spin_lock(&b->watch_lock);
-		first = b->suspect_first;
-		last = b->suspect_last;
-		b->suspect = false;
-		spin_unlock(&b->watch_lock);
-		xa_for_each_range(&b->chunks, index, chunk, first, last) {
-			if (rdmamig_pin_is_current(s, chunk))
-				continue;
-			s->stats.stale_chunks++;
-			return rdmamig_session_fail(s, -EFAULT,
-						    "block '%s': offset %llu, length %u: the owner took the memory away while it was received",
-						    b->name,
-						    rdmamig_chunk_offset(chunk),
-						    chunk->bytes);
-		}
-	}
-	return 0;
-}
-
 static int serve(struct rdmamig_session *s)
 {
-	bool stock = s->mode == RDMAMIG_MODE_WINDOWS && !s->peer_tail;
 	int seen, err;
 
 	err = rdmamig_ctrl_ready(s, s->conn);
 	while (!err && s->outcome != RDMAMIG_STATE_COMPLETED) {
-		seen = atomic_read(&s->kicks);
+		seen = atomic_read_acquire(&s->kicks);
 		err = check_suspects(s) ?: take_second(s) ?: serve_second(s);
 		if (err)
 			return err;
@@ -744,19 +870,20 @@ static int serve(struct rdmamig_session *s)
 			err = serve_one(s);
 			continue;
 		}
-		if (stock && rdmamig_asked(s, RDMAMIG_ASK_SEAL))
+		if (is_stock(s) && rdmamig_asked(s, RDMAMIG_ASK_SEAL))
 			return end_stock(s);
-		if (stock && test_bit(RDMAMIG_SEEN_DISCONNECTED,
-				      &s->conn->seen)) {
-			/* What came before the disconnect comes first. */
-			if (rdmamig_ctrl_pending(s->conn))
-				continue;
+		if (stock_gone(s))
 			return stock_left(s);
-		}
 		err = rdmamig_wait(s, atomic_read(&s->kicks) != seen,
-				   FOREVER_MS);
-		if (err == -ETIME)
-			err = 0;
+				   s->target.blocks_agreed ? FOREVER_MS :
+							     OWNER_MS);
+		if (err != -ETIME)
+			continue;
+		err = 0;
+		if (!s->target.blocks_agreed)
+			return rdmamig_session_fail(s, -ETIMEDOUT,
+						    "the source is alive but says nothing for %u s",
+						    OWNER_MS / 1000);
 	}
 	return err;
 }

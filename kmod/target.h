@@ -10,10 +10,12 @@ struct rdmamig_session;
 struct rdmamig_target {
 	bool in_window;
 	bool blocks_agreed;
+	bool sealing;		/* keys are being ended over the connection */
 	bool sealed;		/* no key is valid, nothing is pinned */
 	bool second_ready;	/* the return path has a READY for us */
 };
 
 int rdmamig_target_run(struct rdmamig_session *s);
+bool rdmamig_target_may_lose(const struct rdmamig_session *s);
 
 #endif /* RDMAMIG_TARGET_H */
