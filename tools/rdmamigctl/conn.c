@@ -490,6 +490,29 @@ int conn_simple(struct conn *conn, int cmd, uint32_t id)
 }
 
 /**
+ * conn_cancel() - cancel a session
+ * @conn: the socket
+ * @id: the session
+ * @why: for its record and its peer, cut to what fits; or NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int conn_cancel(struct conn *conn, uint32_t id, const char *why)
+{
+	struct nl_msg *msg = conn_request(conn, RDMAMIG_CMD_SESSION_CANCEL, 0);
+	char text[RDMAMIG_ERROR_TEXT_MAX + 1];
+
+	if (!msg)
+		return -ENOMEM;
+	nla_put_u32(msg, RDMAMIG_A_SESSION_ID, id);
+	if (why && *why) {
+		snprintf(text, sizeof(text), "%s", why);
+		nla_put_string(msg, RDMAMIG_A_SESSION_ERROR_TEXT, text);
+	}
+	return conn_do(conn, msg, NULL);
+}
+
+/**
  * conn_get() - ask for one object by the number of its session
  * @conn: the socket
  * @cmd: RDMAMIG_CMD_*_GET

@@ -43,6 +43,7 @@ int conn_drain(struct conn *conn);
 struct nl_msg *conn_request(struct conn *conn, int cmd, size_t room);
 int conn_do(struct conn *conn, struct nl_msg *msg, struct records *reply);
 int conn_dump(struct conn *conn, struct nl_msg *msg, struct records *reply);
+int conn_cancel(struct conn *conn, uint32_t id, const char *why);
 int conn_simple(struct conn *conn, int cmd, uint32_t id);
 int conn_get(struct conn *conn, int cmd, int id_attr, uint32_t id,
 	     struct records *reply);

@@ -78,7 +78,7 @@ int cmd_cancel(struct args *args)
 	if (ret)
 		return ret;
 	watch.session.id = id;
-	ret = watch_cancel(&watch);
+	ret = watch_cancel(&watch, NULL);
 	watch_close(&watch);
 	return ret;
 }

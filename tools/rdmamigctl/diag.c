@@ -13,12 +13,15 @@
 
 #include "rdmamigctl.h"
 
+/* What was last said, for a peer that asks why. */
+static char last[1024];
+
 static void vdiag(const char *what, const char *fmt, va_list ap)
 {
-	char text[1024];
+	char *text = last;
 	char *p;
 
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof(last), fmt, ap);
 	for (p = text; *p; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = '?';
@@ -50,6 +53,16 @@ int fail(int code, const char *what, const char *fmt, ...)
 	vdiag(what, fmt, ap);
 	va_end(ap);
 	return code;
+}
+
+/**
+ * last_failure() - what fail() or usage_error() said last
+ *
+ * Return: the words, without what they were about; empty if nothing was said.
+ */
+const char *last_failure(void)
+{
+	return last;
 }
 
 /**

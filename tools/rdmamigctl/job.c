@@ -16,7 +16,7 @@ int job_cancelled(struct watch *watch)
 	int ret;
 
 	fail(0, "interrupted", "cancelling session %u", watch->session.id);
-	ret = watch_cancel(watch);
+	ret = watch_cancel(watch, "interrupted");
 	return ret ? ret : EXIT_ENDED;
 }
 

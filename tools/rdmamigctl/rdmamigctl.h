@@ -81,6 +81,7 @@ int cmd_send(struct args *args);
 
 /* diag.c */
 int fail(int code, const char *what, const char *fmt, ...) __printf(3, 4);
+const char *last_failure(void);
 int usage_error(const char *what, const char *fmt, ...) __printf(2, 3);
 int fail_memory(void);
 

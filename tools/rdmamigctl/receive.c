@@ -413,7 +413,7 @@ static int run(struct receive *rx)
 	}
 
 	if (!session_over(watch->session.state))
-		watch_cancel(watch);
+		watch_cancel(watch, last_failure());
 	return ret;
 }
 

@@ -205,7 +205,7 @@ static int watch_session(struct send *tx)
 			return ret;
 		progress_end(&tx->progress);
 		ret = conn_fail(&tx->conn, tx->err, tx->step);
-		watch_cancel(watch);
+		watch_cancel(watch, last_failure());
 		return ret;
 	}
 	return 0;
@@ -237,7 +237,7 @@ static int run(struct send *tx)
 		/* refused or gone already: then that is the reason to give */
 		if (!watch_settle(watch) && session_over(watch->session.state))
 			return session_verdict(&watch->session) ?: ret;
-		watch_cancel(watch);
+		watch_cancel(watch, last_failure());
 		return ret;
 	}
 

@@ -191,15 +191,16 @@ int watch_settle(struct watch *watch)
 /**
  * watch_cancel() - cancel the session and wait for its end
  * @watch: it
+ * @why: for its record and its peer; NULL for a plain cancel
  *
  * Return: 0 when it is over, or an exit code, reported.
  */
-int watch_cancel(struct watch *watch)
+int watch_cancel(struct watch *watch, const char *why)
 {
 	uint64_t until = monotonic_ms() + CANCEL_MS;
 	int ret;
 
-	ret = conn_simple(&watch->rq, RDMAMIG_CMD_SESSION_CANCEL, watch->session.id);
+	ret = conn_cancel(&watch->rq, watch->session.id, why);
 	if (ret == -ENOENT)
 		return conn_fail_id(&watch->rq, ret, watch->session.id);
 	if (ret) {

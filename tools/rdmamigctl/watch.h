@@ -36,7 +36,7 @@ void watch_close(struct watch *watch);
 int watch_get(struct watch *watch);
 int watch_poll(struct watch *watch, struct pollfd *extra, int timeout_ms);
 int watch_settle(struct watch *watch);
-int watch_cancel(struct watch *watch);
+int watch_cancel(struct watch *watch, const char *why);
 
 #define CANCEL_MS	10000	/* how long a cancelled session may take to end */
 
