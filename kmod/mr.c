@@ -292,7 +292,7 @@ int rdmamig_mr_register_block(struct rdmamig_session *s,
 					    "pin-all: device %s cannot register block '%s' as one region",
 					    s->device, b->name);
 	if (!mmget_not_zero(s->mm))
-		return rdmamig_session_fail(s, -ESRCH, "the owner exited");
+		return rdmamig_session_owner_gone(s);
 	kthread_use_mm(s->mm);
 	mr = ib_reg_user_mr(s->conn->pd, b->addr, b->length, b->base, ACCESS);
 	kthread_unuse_mm(s->mm);

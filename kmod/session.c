@@ -185,6 +185,25 @@ int rdmamig_session_fail(struct rdmamig_session *s, int err,
 	return err;
 }
 
+/**
+ * rdmamig_session_owner_gone() - is it the owner's exit that a failure is about
+ * @s: session
+ *
+ * Memory that cannot be looked at any more, or is not what it was, may be that of
+ * an owner on its way out.
+ *
+ * Context: the session's thread.
+ *
+ * Return: 0 when the owner is there, else the recorded negative errno.
+ */
+int rdmamig_session_owner_gone(struct rdmamig_session *s)
+{
+	if (atomic_read(&s->mm->mm_users) &&
+	    !rdmamig_asked(s, RDMAMIG_OWNER_GONE))
+		return 0;
+	return rdmamig_session_fail(s, -ESRCH, "the owner exited");
+}
+
 /* ---- waiting ---- */
 
 static int check_conn(struct rdmamig_session *s)
@@ -248,7 +267,7 @@ int rdmamig_session_check(struct rdmamig_session *s)
 					    s->cancel_text[0] ? s->cancel_text :
 								"cancelled");
 	if (rdmamig_asked(s, RDMAMIG_OWNER_GONE))
-		return rdmamig_session_fail(s, -ESRCH, "the owner exited");
+		return rdmamig_session_owner_gone(s);
 	if (rdmamig_asked(s, RDMAMIG_DEVICE_GONE))
 		return rdmamig_session_fail(s, -ENODEV,
 					    "the RDMA device was removed");

@@ -174,6 +174,7 @@ void rdmamig_session_kick(struct rdmamig_session *s);
 __printf(3, 4)
 int rdmamig_session_fail(struct rdmamig_session *s, int err,
 			 const char *fmt, ...);
+int rdmamig_session_owner_gone(struct rdmamig_session *s);
 void rdmamig_session_set_state(struct rdmamig_session *s,
 			       enum rdmamig_state state);
 int rdmamig_session_check(struct rdmamig_session *s);

@@ -36,6 +36,7 @@
 #include "source.h"
 
 #define ANSWER_MS	60000		/* for READY and for an answer */
+#define LEAVE_MS	200		/* for a stock destination to read on */
 #define FOREVER_MS	(1u << 30)
 #define END_BYTES_PER_S	(16u << 20)	/* how slow a target's owner may be */
 
@@ -694,9 +695,16 @@ int rdmamig_source_run(struct rdmamig_session *s)
 	rdmamig_session_set_state(s, RDMAMIG_STATE_FINISHING);
 	if (s->features & RDMAMIG_FEATURE_END_ACK)
 		return finish_with_end(s);
-	/* A stock destination says nothing more: all was delivered. */
+	/*
+	 * A stock destination says nothing more: all was delivered.  It takes a
+	 * disconnect that it sees before it has read everything for a failure,
+	 * so let it read (QEMU 7.2; seen on the wire).
+	 */
 	err = rdmamig_ctrl_flush(s, s->conn);
-	if (!err)
-		s->outcome = RDMAMIG_STATE_SENT;
-	return err;
+	if (err)
+		return err;
+	s->outcome = RDMAMIG_STATE_SENT;
+	rdmamig_wait(s, test_bit(RDMAMIG_SEEN_DISCONNECTED, &s->conn->seen),
+		     LEAVE_MS);
+	return 0;
 }

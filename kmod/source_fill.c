@@ -30,7 +30,8 @@ static void take_dirty(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 static int lost_memory(struct rdmamig_session *s, struct rdmamig_chunk *chunk,
 		       int err)
 {
-	return rdmamig_session_fail(s, err,
+	return rdmamig_session_owner_gone(s) ?:
+	       rdmamig_session_fail(s, err,
 				    "block '%s': offset %llu: the owner took the memory away: %pe",
 				    chunk->block->name,
 				    rdmamig_chunk_offset(chunk), ERR_PTR(err));
@@ -98,7 +99,8 @@ static int check_gone(struct rdmamig_session *s, struct rdmamig_block *b,
 					    min_t(u64, RDMAMIG_CHUNK_SIZE,
 						  b->length - offset));
 		if (gone < 0)
-			return rdmamig_session_fail(s, gone,
+			return rdmamig_session_owner_gone(s) ?:
+			       rdmamig_session_fail(s, gone,
 						    "block '%s': offset %llu: cannot be read: %pe",
 						    b->name, offset,
 						    ERR_PTR(gone));
@@ -265,9 +267,8 @@ static int fill_new(struct rdmamig_session *s, struct rdmamig_block *b,
 	err = rdmamig_pin_chunk(s, chunk);
 	if (err) {
 		rdmamig_chunk_free(chunk);
-		if (err == -ESRCH)
-			return rdmamig_session_fail(s, err, "the owner exited");
-		return rdmamig_session_fail(s, err,
+		return rdmamig_session_owner_gone(s) ?:
+		       rdmamig_session_fail(s, err,
 					    "block '%s': offset %llu: cannot be pinned: %pe",
 					    b->name,
 					    index << RDMAMIG_CHUNK_SHIFT,
@@ -312,7 +313,8 @@ static int fill_one(struct rdmamig_session *s, struct rdmamig_block *b,
 	if (!s->pin_all)
 		zero = rdmamig_pin_is_zero(s, b, offset, bytes);
 	if (zero < 0)
-		return rdmamig_session_fail(s, zero,
+		return rdmamig_session_owner_gone(s) ?:
+		       rdmamig_session_fail(s, zero,
 					    "block '%s': offset %llu: cannot be read: %pe",
 					    b->name, offset, ERR_PTR(zero));
 	if (!zero)

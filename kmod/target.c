@@ -220,6 +220,10 @@ static int take_second(struct rdmamig_session *s)
 static int lost_memory(struct rdmamig_session *s, const struct rdmamig_block *b,
 		       u64 first, u64 last)
 {
+	int err = rdmamig_session_owner_gone(s);
+
+	if (err)
+		return err;
 	s->stats.stale_chunks++;
 	return rdmamig_session_fail(s, -EFAULT,
 				    "block '%s': offset %llu, length %llu: the owner took the memory away while it was received",
@@ -381,7 +385,8 @@ static int want_chunk(struct rdmamig_session *s,
 	err = rdmamig_pin_chunk(s, *chunk);
 	if (err) {
 		rdmamig_chunk_free(*chunk);
-		return rdmamig_session_fail(s, err,
+		return rdmamig_session_owner_gone(s) ?:
+		       rdmamig_session_fail(s, err,
 					    "block '%s': offset %llu: cannot be pinned for writing: %pe",
 					    b->name, range->first <<
 					    RDMAMIG_CHUNK_SHIFT, ERR_PTR(err));
@@ -496,12 +501,11 @@ static int got_compress(struct rdmamig_session *s,
 	s->stats.zero_bytes += zero.length;
 	err = rdmamig_pin_zero(s, s->ram.wire[zero.block], zero.offset,
 			       zero.length);
-	if (err == -ESRCH)
-		return rdmamig_session_fail(s, err, "the owner exited");
 	if (err == -EINTR)
 		return rdmamig_session_check(s);
 	if (err)
-		return rdmamig_session_fail(s, err,
+		return rdmamig_session_owner_gone(s) ?:
+		       rdmamig_session_fail(s, err,
 					    "block '%s': offset %llu: cannot be zeroed: %pe",
 					    s->ram.wire[zero.block]->name,
 					    zero.offset, ERR_PTR(err));

@@ -11,7 +11,8 @@ set -Eeuo pipefail
 
 WORK=$(mktemp -d /tmp/rdmamig-case-XXXXXX)
 PORT=${PORT:-4444}
-declare -A MEM_PID=() MEM_VM=() MEM_FD=() ID=()
+SELFTESTS=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+declare -A GUEST_PID=() MEM_PID=() MEM_VM=() MEM_FD=() ID=()
 OUT='' ERR='' STATUS=0
 
 trap 'echo "failed: $BASH_COMMAND (${BASH_SOURCE[0]##*/}:$LINENO)" >&2' ERR
@@ -185,11 +186,12 @@ start_mem() {
 	fi
 	host=$(host_of "$name")
 	mkfifo "$WORK/$name.out"
+	# In a subshell without stderr, for the shell would say when it is killed.
 	# shellcheck disable=SC2016
 	{
-		on "$host" sh -c 'mkdir -p "${0%/*}"; rm -f "$0"; mkfifo "$0"; exec "$@" 0<>"$0"' \
+		on "$host" sh -c 'mkdir -p "${0%/*}"; rm -f "$0"; mkfifo "$0"; exec "$@" 0<>"$0" 2>"$0.err"' \
 			"$WORK/$name.in" "${wrap[@]}" memhold "$@" || true
-	} >"$WORK/$name.out" &
+	} >"$WORK/$name.out" 2>/dev/null &
 	exec {fd}<"$WORK/$name.out"
 	MEM_FD[$name]=$fd
 	while read -rt 120 -u "$fd" line; do
@@ -201,6 +203,7 @@ start_mem() {
 			return 0 ;;
 		esac
 	done
+	on "$host" cat "$WORK/$name.in.err" || true
 	fail "memory $name does not come up"
 }
 
@@ -380,16 +383,19 @@ stat_is() {
 	test "$value" "$3" "$4"
 }
 
-# ends NAME STATE [SECONDS]: it is over within them, in that state
+# ends NAME STATE [SECONDS]: it is over within them, in that state, and holds
+# nothing any more
 ends() {
-	local status=0
+	local status=0 session stats
 	of "$1" wait timeout "${3:-20}" >/dev/null 2>&1 || status=$?
+	session=$(of "$1" show -j)
 	if ((status == 6)); then
-		fail "session ${ID[$1]} of $1 is not over within ${3:-20} s: it is $(state_of "$1")"
+		fail "session ${ID[$1]} of $1 is not over within ${3:-20} s: it is $(json_get "$session" state)"
 	fi
-	expect "state of $1 ($(why_of "$1"))" "$(state_of "$1")" == "$2"
-	expect "bytes that $1 has pinned" "$(stat_of "$1" pinned-bytes)" -eq 0
-	expect "bytes that $1 has charged" "$(stat_of "$1" locked-bytes)" -eq 0
+	expect "state of $1 ($(json_get "$session" error-text))" "$(json_get "$session" state)" == "$2"
+	stats=$(of "$1" stats -j)
+	expect "bytes that $1 has pinned" "$(json_get "$stats" pinned-bytes)" -eq 0
+	expect "bytes that $1 has charged" "$(json_get "$stats" locked-bytes)" -eq 0
 }
 
 # moved NAME SOMETHING: a transfer is on its way, and not over
@@ -422,6 +428,72 @@ kept_to() {
 	done
 }
 
+# ---- guests of a stock QEMU ----
+
+# start_guest NAME FILE MEGABYTES [ARGUMENTS]: one that stands still, whose RAM
+# is FILE
+start_guest() {
+	local name=$1 file=$2 size=$3
+	shift 3
+	# rdma_add_block tells where the memory of each block is.
+	qemu-system-x86_64 -S -no-user-config -nodefaults -display none \
+		-device VGA,vgamem_mb=4 \
+		-machine pc,accel=tcg,memory-backend=pc.ram -m "${size}M" \
+		-object "memory-backend-file,id=pc.ram,share=on,size=${size}M,mem-path=$file" \
+		-qmp "unix:$WORK/$name.qmp,server=on,wait=off" \
+		-trace rdma_add_block -D "$WORK/$name.log" "$@" &
+	GUEST_PID[$name]=$!
+	until_true 30 test -S "$WORK/$name.qmp"
+}
+
+# tell NAME COMMAND [NAME=VALUE] ...: by QMP; see qmp.py
+tell() {
+	local name=$1
+	shift
+	"$SELFTESTS/qmp.py" "$WORK/$name.qmp" "$@"
+}
+
+# migrate NAME URI [on]: with rdma-pin-all if "on"; returns when it is under way
+migrate() {
+	local pin_all=false
+	if [[ ${3-} == on ]]; then
+		pin_all=true
+	fi
+	tell "$1" migrate-set-capabilities \
+		"capabilities=[{\"capability\": \"rdma-pin-all\", \"state\": $pin_all}]" >/dev/null
+	tell "$1" migrate-set-parameters max-bandwidth=1099511627776 >/dev/null
+	: >"$WORK/$1.log"
+	tell "$1" migrate "uri=$2"
+}
+
+kill_guest() {
+	kill -KILL "${GUEST_PID[$1]}"
+	wait "${GUEST_PID[$1]}" 2>/dev/null || true
+	unset "GUEST_PID[$1]"
+}
+
+# guest_is_in NAME DIR: a received directory holds what each block of the guest
+# does
+guest_is_in() {
+	"$SELFTESTS/guest-ram" compare "${GUEST_PID[$1]}" "$WORK/$1.log" "$2"
+}
+
+# receive DIR [TUNABLES]: RECEIVE is the job
+receive() {
+	rdmamigctl receive "${ADDR:-$RDMAMIG_ADDR}:$PORT" dir "$@" >"$WORK/receive" 2>&1 &
+	RECEIVE=$!
+	until_true 10 grep -q listening "$WORK/receive"
+	ID[receive]=$(sed -n 's/^session \([0-9]*\): listening.*/\1/p' "$WORK/receive")
+}
+
+# received STATUS: how it ended
+received() {
+	local status=0
+	wait "$RECEIVE" || status=$?
+	cat "$WORK/receive"
+	expect "exit status of receive" "$status" -eq "$1"
+}
+
 # ---- the end of a case ----
 
 at_exit() {
@@ -441,6 +513,7 @@ at_exit() {
 	for name in "${!MEM_PID[@]}"; do
 		on "$(host_of "$name")" kill -KILL "${MEM_PID[$name]}"
 	done
+	kill -KILL "${GUEST_PID[@]}"
 	rm -rf "$WORK"
 	exit "$status"
 }
