@@ -108,6 +108,13 @@ static u32 make_end_ok(u8 *buf)
 	return put(buf, RDMAMIG_MSG_END_OK, 1, len);
 }
 
+static u32 make_shut(u8 *buf)
+{
+	u32 len = rdmamig_codec_put_shut(buf + 16, 0);
+
+	return put(buf, RDMAMIG_MSG_QEMU_FILE, 1, len);
+}
+
 static u32 make_blocks(u8 *buf)
 {
 	u32 len = 0;
@@ -205,6 +212,9 @@ static const struct example {
 	{ "END_OK", make_end_ok,
 	  "00 00 00 08  00 00 01 41  00 00 00 01  00 00 00 00\n"
 	  "00 00 00 1c  00 00 00 00" },
+	{ "QEMU_FILE with SHUT", make_shut,
+	  "00 00 00 08  00 00 00 03  00 00 00 01  00 00 00 00\n"
+	  "00 01 00 04  00 00 00 00" },
 	{ "BLOCKS", make_blocks,
 	  "00 00 00 21  00 00 01 50  00 00 00 02  00 00 00 00\n"
 	  "00 00 00 00 08 00 00 00  00 06  70 63 2e 72 61 6d\n"
