@@ -111,6 +111,18 @@ addr6_of() {
 	fi
 }
 
+# back_up: the other host again, after kill-peer; what was there is forgotten.
+back_up() {
+	local name
+	restart-peer
+	on-peer "$SELFTESTS/health" begin >"$PEER_STATE_FILE"
+	for name in "${!MEM_PID[@]}"; do
+		if [[ $(host_of "$name") == peer ]]; then
+			unset "MEM_PID[$name]"
+		fi
+	done
+}
+
 # ---- commands that must fail in the right way ----
 
 # try COMMAND...: STATUS, OUT and ERR of it.
