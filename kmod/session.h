@@ -180,8 +180,6 @@ void rdmamig_session_set_state(struct rdmamig_session *s,
 int rdmamig_session_check(struct rdmamig_session *s);
 unsigned long rdmamig_session_tick(struct rdmamig_session *s,
 				   unsigned long deadline);
-int rdmamig_session_limit(struct rdmamig_session *s,
-			  struct netlink_ext_ack *extack);
 
 const char *rdmamig_state_name(enum rdmamig_state state);
 bool rdmamig_state_is_end(enum rdmamig_state state);
