@@ -16,6 +16,7 @@ struct rdmamig_session;
 #define RDMAMIG_RX_BUFS		4	/* receives posted on a connection */
 #define RDMAMIG_TX_BUFS		2	/* messages under way, READY not counted */
 #define RDMAMIG_WR_BATCH	64	/* work requests of one chain */
+#define RDMAMIG_RETRY_COUNT	6	/* of the transport; 7 is for ever on rxe */
 
 /* What has happened on a connection; bits of rdmamig_conn.seen. */
 enum {
@@ -91,16 +92,9 @@ struct rdmamig_conn {
 
 const char *rdmamig_conn_device_unfit(struct ib_device *dev);
 struct rdmamig_conn *rdmamig_conn_new(struct rdmamig_session *s);
-int rdmamig_conn_listen(struct rdmamig_session *s,
-			struct netlink_ext_ack *extack);
-int rdmamig_conn_connect(struct rdmamig_session *s);
-int rdmamig_conn_accept(struct rdmamig_session *s, struct rdmamig_conn *conn);
-int rdmamig_conn_wait_established(struct rdmamig_session *s,
-				  struct rdmamig_conn *conn, u32 ms);
-void rdmamig_conn_reject(struct rdmamig_conn *conn, const char *why);
+int rdmamig_conn_setup(struct rdmamig_conn *conn);
 void rdmamig_conn_quiesce(struct rdmamig_conn *conn);
 void rdmamig_conn_free(struct rdmamig_conn *conn);
-
 int rdmamig_conn_post(struct rdmamig_conn *conn, struct ib_send_wr *wr,
 		      u32 slots);
 int rdmamig_conn_probe(struct rdmamig_conn *conn);
@@ -110,5 +104,14 @@ void rdmamig_conn_break(struct rdmamig_conn *conn, int err,
 int rdmamig_conn_error(struct rdmamig_conn *conn, char *text, u32 size);
 bool rdmamig_conn_wc_ok(struct rdmamig_conn *conn, const struct ib_wc *wc,
 			const char *what);
+
+/* conn_cm.c */
+int rdmamig_conn_listen(struct rdmamig_session *s,
+			struct netlink_ext_ack *extack);
+int rdmamig_conn_connect(struct rdmamig_session *s);
+int rdmamig_conn_accept(struct rdmamig_session *s, struct rdmamig_conn *conn);
+int rdmamig_conn_wait_established(struct rdmamig_session *s,
+				  struct rdmamig_conn *conn, u32 ms);
+void rdmamig_conn_reject(struct rdmamig_conn *conn, const char *why);
 
 #endif /* RDMAMIG_CONN_H */

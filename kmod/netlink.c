@@ -602,10 +602,11 @@ put_file:
 
 static int window_add(struct sk_buff *skb, struct genl_info *info)
 {
+	struct nlattr *kind = info->attrs[RDMAMIG_A_SESSION_WINDOW];
 	struct rdmamig_session *s;
 	int err;
 
-	if (!info->attrs[RDMAMIG_A_SESSION_WINDOW])
+	if (!kind)
 		return missing(info, "window");
 	s = rdmamig_netlink_find(info->attrs, RDMAMIG_A_SESSION_ID, info->extack);
 	if (IS_ERR(s))
@@ -615,9 +616,7 @@ static int window_add(struct sk_buff *skb, struct genl_info *info)
 				     "session %u is no source in windows mode",
 				     s->id);
 	else
-		err = rdmamig_stream_mark(s,
-				nla_get_u32(info->attrs[RDMAMIG_A_SESSION_WINDOW]),
-				info->extack);
+		err = rdmamig_stream_mark(s, nla_get_u32(kind), info->extack);
 	rdmamig_session_put(s);
 	return err;
 }

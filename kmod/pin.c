@@ -6,8 +6,8 @@
  *
  * Absent pages are never made resident to be read.  FOLL_DUMP finds the holes of
  * anonymous and hugetlb memory; the holes of tmpfs and memfd memory are found
- * with SEEK_DATA on a private open file, since a lookup there would fill them.  A hole in a chunk that is sent is sent from the
- * kernel's page of zeroes.
+ * with SEEK_DATA on a private open file, since a lookup there would fill them.
+ * A hole in a chunk that is sent is sent from the kernel's page of zeroes.
  *
  * A source pins with FOLL_WRITE where the mapping is private and writable: such a
  * page, pinned for reading alone, would be replaced by the owner's next store.
@@ -19,8 +19,8 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hugetlb_inline.h>
 #include <linux/highmem.h>
+#include <linux/hugetlb_inline.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>

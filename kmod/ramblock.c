@@ -109,7 +109,6 @@ static int check_table(struct rdmamig_ramblocks *ram,
 					      "block '%.64s': given twice",
 					      p[i]->name);
 
-
 	sort(p, ram->count, sizeof(*p), compare_ranges, NULL);
 	for (i = 1; i < ram->count; i++)
 		if (p[i]->addr - p[i - 1]->addr < p[i - 1]->length)

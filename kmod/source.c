@@ -324,12 +324,14 @@ static bool wants_unregister(const struct rdmamig_session *s)
 /* With a READY in hand: the one command that helps most. */
 static int take_turn(struct rdmamig_session *s, bool *work)
 {
+	bool native = s->mode == RDMAMIG_MODE_NATIVE;
 	struct rdmamig_source *src = &s->source;
 	u32 bytes;
 	int err;
 
 	if (!src->turn)
 		return 0;
+	bytes = native ? rdmamig_stream_avail(s) : 0;
 	if (src->nr_need_key >= src->batch)
 		err = send_register(s);
 	else if (wants_unregister(s))
@@ -338,8 +340,7 @@ static int take_turn(struct rdmamig_session *s, bool *work)
 		err = send_register(s);
 	else if (src->zero_block)
 		err = send_zero(s);
-	else if (s->mode == RDMAMIG_MODE_NATIVE &&
-		 (bytes = rdmamig_stream_avail(s)))
+	else if (bytes)
 		err = send_stream(s, bytes);
 	else
 		return 0;
@@ -540,14 +541,15 @@ static int exchange_blocks(struct rdmamig_session *s)
 
 static int window(struct rdmamig_session *s, enum rdmamig_window kind)
 {
-	bool known = READ_ONCE(s->state) == RDMAMIG_STATE_RUNNING;
+	bool first = READ_ONCE(s->state) != RDMAMIG_STATE_RUNNING;
+	bool is_setup = kind == RDMAMIG_WINDOW_SETUP;
 	struct rdmamig_buf *buf;
 	int err = 0;
 
-	if ((kind == RDMAMIG_WINDOW_SETUP) == known)
+	if (first != is_setup)
 		return rdmamig_session_fail(s, -EINVAL,
 					    "the first window of a stream, and no other, is its setup");
-	if (kind == RDMAMIG_WINDOW_SETUP)
+	if (is_setup)
 		err = exchange_blocks(s);
 	else if (kind == RDMAMIG_WINDOW_RAM)
 		err = engine(s);

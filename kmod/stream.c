@@ -59,6 +59,7 @@ void rdmamig_stream_destroy(struct rdmamig_stream *st)
 
 static u64 used(const struct rdmamig_stream *st)
 {
+	/* What was put in, or taken out, before the other side moved. */
 	return smp_load_acquire(&st->head) - smp_load_acquire(&st->tail);
 }
 
@@ -120,6 +121,7 @@ static ssize_t stream_read(struct file *file, char __user *to, size_t count,
 			done = done ?: -EFAULT;
 			break;
 		}
+		/* The copy is over before the room is free: used(). */
 		smp_store_release(&st->tail, st->tail + n);
 		done += n;
 		count -= n;
@@ -171,7 +173,7 @@ static ssize_t stream_write(struct file *file, const char __user *from,
 		spin_lock(&st->lock);
 		if (st->closed)
 			err = -EPIPE;
-		else
+		else	/* the bytes before the count of them: used() */
 			smp_store_release(&st->head, st->head + n);
 		spin_unlock(&st->lock);
 		if (err)
@@ -411,6 +413,7 @@ void rdmamig_stream_take(struct rdmamig_session *s, void *dst, u32 bytes)
 	struct rdmamig_stream *st = &s->stream;
 
 	memcpy(dst, st->ring + st->tail % RING_SIZE, bytes);
+	/* The copy is over before the room is free: used(). */
 	smp_store_release(&st->tail, st->tail + bytes);
 	s->stats.stream_bytes += bytes;
 	rdmamig_stream_wake(s);
@@ -443,6 +446,7 @@ int rdmamig_stream_put(struct rdmamig_session *s, const void *src, u32 bytes)
 						    "the owner does not read the stream");
 		n = straight(st->head, min_t(u64, RING_SIZE - used(st), bytes));
 		memcpy(st->ring + st->head % RING_SIZE, src, n);
+		/* The bytes before the count of them: used(). */
 		smp_store_release(&st->head, st->head + n);
 		s->stats.stream_bytes += n;
 		src += n;

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+struct rdmamig_codec_msg;
 struct rdmamig_session;
 
 /* What a target's thread works with. */
@@ -17,5 +18,10 @@ struct rdmamig_target {
 
 int rdmamig_target_run(struct rdmamig_session *s);
 bool rdmamig_target_may_lose(const struct rdmamig_session *s);
+
+/* target_command.c */
+int rdmamig_target_command(struct rdmamig_session *s,
+			   const struct rdmamig_codec_msg *msg);
+int rdmamig_target_check(struct rdmamig_session *s);
 
 #endif /* RDMAMIG_TARGET_H */

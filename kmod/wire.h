@@ -116,6 +116,7 @@ struct rdmamig_wire_shut {
 	__be16 len;			/* of what follows */
 	__be32 status;			/* 0 is success */
 };
+
 static_assert(sizeof(struct rdmamig_wire_shut) == 8);
 
 #define RDMAMIG_SHUT_TYPE		1
