@@ -738,5 +738,6 @@ int rdmamig_netlink_init(void)
  */
 void rdmamig_netlink_exit(void)
 {
+	rdmamig_netlink_mute();
 	genl_unregister_family(&rdmamig_family);
 }

@@ -21,6 +21,7 @@ struct rdmamig_session *rdmamig_netlink_find(struct nlattr **attrs, int attr,
 
 /* netlink_show.c */
 void rdmamig_netlink_notify(struct rdmamig_session *s);
+void rdmamig_netlink_mute(void);
 int rdmamig_netlink_put_addr(struct sk_buff *skb, int attr,
 			     const struct sockaddr_storage *addr);
 int rdmamig_netlink_session_get(struct sk_buff *skb, struct genl_info *info);

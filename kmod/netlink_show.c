@@ -435,6 +435,20 @@ int rdmamig_netlink_window_dump(struct sk_buff *skb,
 	return skb->len;
 }
 
+static bool mute;	/* the family is going, and its group with it */
+
+/**
+ * rdmamig_netlink_mute() - tell of nothing any more
+ *
+ * The sessions that the module's exit ends have nobody to tell.
+ *
+ * Context: process context, before the family is unregistered.
+ */
+void rdmamig_netlink_mute(void)
+{
+	WRITE_ONCE(mute, true);
+}
+
 /**
  * rdmamig_netlink_notify() - tell the listeners of a change of state
  * @s: session
@@ -445,7 +459,8 @@ void rdmamig_netlink_notify(struct rdmamig_session *s)
 {
 	struct sk_buff *msg;
 
-	if (!genl_has_listeners(&rdmamig_family, &init_net, 0))
+	if (READ_ONCE(mute) ||
+	    !genl_has_listeners(&rdmamig_family, &init_net, 0))
 		return;
 	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!msg)
