@@ -27,7 +27,7 @@ MODULES := $(DESTDIR)/lib/modules/$(RELEASE)
 
 # A pattern that picks tests, and seconds that all of them may take in the VM.
 TESTS ?=
-TIMEOUT ?= 1200
+TIMEOUT ?= 2400
 VM := selftests/vm/run --kernel "$(or $(KERNEL),$(RELEASE))"
 SUBMAKE := +@$(MAKE) --no-print-directory
 
