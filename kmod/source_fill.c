@@ -89,6 +89,8 @@ static int check_gone(struct rdmamig_session *s, struct rdmamig_block *b,
 	u64 i;
 	int gone;
 
+	/* We were told before it happens: let it end.  The next one tells anew. */
+	mmu_interval_read_begin(&b->watch);
 	for (i = first; i <= last; i++) {
 		u64 offset = i << RDMAMIG_CHUNK_SHIFT;
 
