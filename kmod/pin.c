@@ -65,6 +65,29 @@ static void open_seek(struct rdmamig_block *b, struct mm_struct *mm,
 }
 
 /*
+ * The extent of @b->seek at @pos.  For a hole, @next is where it ends; else it is
+ * 0 and the extent of data is kept: the search for its end walks every page up
+ * to there, so it is not done again for each chunk.  A page that is dropped from
+ * it since is taken for data, which costs a page of zeroes, no more; a hole is
+ * never kept, since it may be filled at any time.
+ */
+static void find_extent(struct rdmamig_block *b, loff_t pos, loff_t *next)
+{
+	loff_t data = vfs_llseek(b->seek, pos, SEEK_DATA), end;
+
+	*next = 0;
+	if (data == -ENXIO)
+		*next = MAX_LFS_FILESIZE;
+	else if (data >= pos + (loff_t)PAGE_SIZE)
+		*next = round_down(data, PAGE_SIZE);
+	if (*next)
+		return;
+	end = vfs_llseek(b->seek, pos, SEEK_HOLE);
+	b->data_from = pos;
+	b->data_to = max_t(loff_t, round_up(end, PAGE_SIZE), pos + PAGE_SIZE);
+}
+
+/*
  * What is at @addr.  Returns with the mmap lock held on 0.  For a shared file
  * mapping the extent of data or of the hole is asked of the file, without the
  * lock, since a file system takes its own locks outside of it.
@@ -99,20 +122,17 @@ again:
 		return 0;
 
 	pos = addr - vma->vm_start + ((loff_t)vma->vm_pgoff << PAGE_SHIFT);
-	mmap_read_unlock(mm);
-	next = vfs_llseek(b->seek, pos, SEEK_DATA);
-	if (next == -ENXIO || next >= pos + (loff_t)PAGE_SIZE) {
-		place->hole = true;
-		if (next > 0)
-			place->end = min_t(u64, place->end, addr +
-					   round_down(next - pos, PAGE_SIZE));
-	} else if (next >= 0) {
-		next = vfs_llseek(b->seek, pos, SEEK_HOLE);
-		if (next > pos)
-			place->end = min_t(u64, place->end, addr +
-					   round_up(next - pos, PAGE_SIZE));
+	if (pos < b->data_from || pos >= b->data_to) {
+		mmap_read_unlock(mm);
+		find_extent(b, pos, &next);
+		mmap_read_lock(mm);
+		if (next) {
+			place->hole = true;
+			place->end = min_t(u64, place->end, addr + next - pos);
+			return 0;
+		}
 	}
-	mmap_read_lock(mm);
+	place->end = min_t(u64, place->end, addr + b->data_to - pos);
 	return 0;
 }
 

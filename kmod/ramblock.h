@@ -33,6 +33,8 @@ struct rdmamig_block {
 	unsigned long *had_key;	/* source: a bit a chunk, for the refaults */
 	struct file *seek;	/* to find holes of a shared mapping */
 	bool seek_tried;
+	loff_t data_from;	/* an extent of @seek that had no hole */
+	loff_t data_to;
 
 	struct mmu_interval_notifier watch;
 	bool watched;

@@ -191,18 +191,17 @@ static int check_conn(struct rdmamig_session *s)
 
 	if (!conn || conn->quiet || rdmamig_target_may_lose(s))
 		return 0;
+	/* What the peer says of itself goes before what follows from it. */
+	if (rdmamig_ctrl_find_error(s, conn))
+		return s->error;
 	err = rdmamig_conn_error(conn, text, sizeof(text));
 	if (!err && test_bit(RDMAMIG_SEEN_DISCONNECTED, &conn->seen) &&
 	    !rdmamig_ctrl_pending(conn)) {
 		strscpy(text, "the peer disconnected", sizeof(text));
 		err = -ECONNRESET;
 	}
-	if (err) {
-		/* The peer may have said why before it left. */
-		if (rdmamig_ctrl_find_error(s, conn))
-			return s->error;
+	if (err)
 		return rdmamig_session_fail(s, err, "%s", text);
-	}
 	if (!test_bit(RDMAMIG_SEEN_ESTABLISHED, &conn->seen))
 		return 0;
 

@@ -661,7 +661,8 @@ static int negotiate(struct rdmamig_session *s)
 		return rdmamig_session_fail(s, -EDQUOT,
 					    "the peer's pin-limit of %llu bytes is too small: at least %llu are needed",
 					    s->peer_limit, least);
-	src->batch = clamp_t(u64, s->limit >> (RDMAMIG_CHUNK_SHIFT + 2), 1,
+	/* One batch on the wire while the next is made ready; at 4 MiB two of 2. */
+	src->batch = clamp_t(u64, s->limit >> (RDMAMIG_CHUNK_SHIFT + 2), 2,
 			     1u << RDMAMIG_BATCH_SHIFT);
 	return 0;
 }

@@ -17,6 +17,13 @@ OUT='' ERR='' STATUS=0
 
 trap 'echo "failed: $BASH_COMMAND (${BASH_SOURCE[0]##*/}:$LINENO)" >&2' ERR
 trap at_exit EXIT
+LATER=()
+
+# later COMMAND: to be evaluated when the case ends, however it does. A case sets
+# no trap of its own on EXIT: that would hide its status.
+later() {
+	LATER+=("$1")
+}
 
 fail() {
 	local i
@@ -509,9 +516,12 @@ received() {
 # ---- the end of a case ----
 
 at_exit() {
-	local status=$? name
+	local status=$? name command
 	trap - ERR EXIT
 	set +eE
+	for command in "${LATER[@]}"; do
+		eval "$command"
+	done
 	if ((status == 0)); then
 		for name in "${!MEM_PID[@]}"; do
 			if [[ $(locked_of "$name") != 0 ]]; then

@@ -7,7 +7,7 @@
 at=$RDMAMIG_ADDR:$PORT
 vm=$WORK/vm
 makedir "$vm" 7 pc.ram=8M rom=64K
-trap 'ip link set net0 up; rxe-reset; at_exit' EXIT
+later 'ip link set net0 up; rxe-reset'
 
 # The target's owner is stopped, so that END stays unanswered.
 until_sealed() {
@@ -39,7 +39,8 @@ resumed() {
 	expect "what send says" "$(<"$WORK/send")" has "ask the target"
 	expect_exit 0 rdmamigctl resume "${ID[src]}"
 	expect "state of src" "$(state_of src)" == cancelled
-	refused 1 "resume is for unknown" rdmamigctl resume "${ID[src]}"
+	refused 1 rdmamigctl resume "${ID[src]}"
+	expect_text "resume is for unknown"
 	status=0
 	wait "$rx" || status=$?
 	cat "$WORK/receive"
@@ -72,4 +73,5 @@ ends src failed
 wait "$tx" && fail "send went well"
 wait "$rx" && fail "receive went well"
 expect "why src failed" "$(why_of src)" has "peer: cancelled"
-refused 1 "resume is for unknown" rdmamigctl resume "${ID[src]}"
+refused 1 rdmamigctl resume "${ID[src]}"
+expect_text "resume is for unknown"

@@ -4,7 +4,7 @@
 # hosts: 1
 
 dir=$(mktemp -d /dev/shm/rdmamig-XXXXXX)
-trap 'rm -rf "$dir"; at_exit' EXIT
+later 'rm -rf "$dir"'
 mkdir "$dir/a" "$dir/b"
 head -c 5M /dev/urandom >"$dir/a/ram"
 head -c 128K /dev/urandom >"$dir/a/rom"

@@ -7,7 +7,7 @@
 # A huge page would make more resident than what is written.
 huge=/sys/kernel/mm/transparent_hugepage/enabled
 was=$(sed 's/.*\[\(.*\)\].*/\1/' "$huge")
-trap 'echo "$was" >"$huge"; at_exit' EXIT
+later 'echo "$was" >"$huge"'
 echo never >"$huge"
 
 # One page in 1024 is not zero: so one chunk of 1 MiB in four.

@@ -5,7 +5,7 @@
 # seconds: 240
 
 ram=/dev/shm/guest.$$
-trap 'rm -f "$ram"; at_exit' EXIT
+later 'rm -f "$ram"'
 uri=rdma:$RDMAMIG_ADDR:$PORT
 truncate -s 128M "$ram"
 dd if=/dev/urandom of="$ram" bs=1M count=128 conv=notrunc status=none

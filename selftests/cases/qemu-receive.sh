@@ -5,7 +5,7 @@
 # seconds: 240
 
 ram=/dev/shm/guest.$$
-trap 'rm -f "$ram"; at_exit' EXIT
+later 'rm -f "$ram"'
 
 n=0
 while read -r size fill pin_all; do

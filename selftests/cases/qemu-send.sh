@@ -5,7 +5,7 @@
 # seconds: 180
 
 ram=/dev/shm/guest.$$
-trap 'rm -f "$ram" "$ram.in"; at_exit' EXIT
+later 'rm -f "$ram" "$ram.in"'
 truncate -s 32M "$ram" "$ram.in"
 dd if=/dev/urandom of="$ram" bs=1M count=24 conv=notrunc status=none
 start_guest guest "$ram" 32

@@ -5,7 +5,7 @@
 # seconds: 300
 
 ram=/dev/shm/guest.$$
-trap 'rm -f "$ram"; at_exit' EXIT
+later 'rm -f "$ram"'
 
 for ((turn = 1; turn <= 20; turn++)); do
 	pin_all=$( ((turn % 2)) && echo off || echo on)

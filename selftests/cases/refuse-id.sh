@@ -60,7 +60,7 @@ expect_exit 0 of dst cancel
 step "no module"
 # The kernel would load it by itself.
 modprobe=$(</proc/sys/kernel/modprobe)
-trap 'echo "$modprobe" >/proc/sys/kernel/modprobe; at_exit' EXIT
+later 'echo "$modprobe" >/proc/sys/kernel/modprobe'
 echo /bin/false >/proc/sys/kernel/modprobe
 rmmod rdmamig
 for words in list "show 1" devices "cancel 1" "stats"; do

@@ -4,7 +4,7 @@
 # hosts: 2
 # seconds: 300
 
-trap 'ip link set net0 up; on-peer ip link set net0 up; rxe-reset; on-peer rxe-reset; at_exit' EXIT
+later 'ip link set net0 up; on-peer ip link set net0 up; rxe-reset; on-peer rxe-reset'
 start_mem src ram=32M
 start_mem dst@peer ram=32M,junk
 before=$(hash_of src)

@@ -37,7 +37,7 @@
 
 static struct nl_sock *sock;
 static struct nl_msg *msg;
-static bool refused;
+static bool refused, acked;
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -102,18 +102,25 @@ static void begin(uint8_t cmd)
 		    RDMAMIG_FAMILY_VERSION);
 }
 
+static int on_ack(struct nl_msg *reply, void *arg)
+{
+	(void)reply;
+	(void)arg;
+	acked = true;
+	return NL_STOP;
+}
+
 static int end(void)
 {
-	int ret;
-
 	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_valid, NULL);
+	nl_socket_modify_cb(sock, NL_CB_ACK, NL_CB_CUSTOM, on_ack, NULL);
 	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, on_error, NULL);
 	if (nl_send_auto(sock, msg) < 0)
 		die("send");
-	ret = nl_recvmsgs_default(sock);
-	/* A reply comes before its ack. */
-	if (!refused && ret >= 0)
-		nl_wait_for_ack(sock);
+	/* A reply, if there is one, comes before its ack. */
+	while (!acked && !refused)
+		if (nl_recvmsgs_default(sock) < 0 && !refused)
+			die("receive");
 	return refused;
 }
 

@@ -16,7 +16,7 @@ int job_cancelled(struct watch *watch)
 	int ret;
 
 	fail(0, "interrupted", "cancelling session %u", watch->session.id);
-	ret = watch_cancel(watch, "interrupted");
+	ret = watch_cancel(watch, "cancelled: interrupted by a signal");
 	return ret ? ret : EXIT_ENDED;
 }
 
