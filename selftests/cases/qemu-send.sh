@@ -28,7 +28,7 @@ for way in "" "pin-limit 8M" "pin-all on"; do
 	expect_exit 0 rdmamigctl send "$RDMAMIG_ADDR:$PORT" dir "$WORK/got" $way
 	expect_text sent
 	tell into --timeout 60 wait-migration
-	expect "what the new guest is" "$(tell into query-status)" has paused
+	expect "what the new guest is" "$(tell into query-status)" has '"running": false'
 	guest_is_in into "$WORK/got"
 	cmp "$ram" "$ram.in"
 	kill_guest into
