@@ -338,7 +338,8 @@ resolve:
 					    &s->remote);
 	return rdmamig_session_fail(s, err,
 				    "%pISc cannot be reached within connect-timeout (%u ms): %pe",
-				    &s->remote, ms, ERR_PTR(err));
+				    &s->remote, ms,
+				    ERR_PTR(err == -ETIME ? -ETIMEDOUT : err));
 }
 
 /**
