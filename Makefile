@@ -40,7 +40,7 @@ all: module tools
 # Kernels before 6.13 build only where the sources are: build in a mirror.
 .PHONY: module
 module:
-	@test -n "$(RELEASE)" || { echo 'no kernel headers: run "make deps", or give KDIR=' >&2; exit 1; }
+	@test -n "$(RELEASE)" || { echo 'no kernel headers: apt-get install linux-headers-RELEASE, or give KDIR=' >&2; exit 1; }
 	@mkdir -p $(MODULE_BUILD)
 	@cp -rs --remove-destination $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/include $(MODULE_BUILD)/
 	@find $(MODULE_BUILD) -xtype l -delete

@@ -3,7 +3,9 @@
  * Connections as the RDMA connection manager sees them: how one is listened
  * for, made, accepted or refused, and what its event handler notes.
  */
+#include <linux/in.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 
@@ -195,6 +197,14 @@ static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
+/* The RDMA CM takes a loopback address for any. */
+static bool is_loopback(const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		return ipv4_is_loopback(((const struct sockaddr_in *)addr)->sin_addr.s_addr);
+	return ipv6_addr_loopback(&((const struct sockaddr_in6 *)addr)->sin6_addr);
+}
+
 /**
  * rdmamig_conn_listen() - bind and listen
  * @s: a target session; its local address is used
@@ -208,10 +218,15 @@ static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 int rdmamig_conn_listen(struct rdmamig_session *s,
 			struct netlink_ext_ack *extack)
 {
-	struct rdmamig_conn *conn = rdmamig_conn_new(s);
+	struct rdmamig_conn *conn;
 	struct rdma_cm_id *id;
 	int err;
 
+	if (is_loopback(&s->local))
+		return rdmamig_refuse(extack, -EINVAL,
+				      "%pISc: a loopback address would listen on every address: name the device's",
+				      &s->local);
+	conn = rdmamig_conn_new(s);
 	if (!conn)
 		return -ENOMEM;
 	id = rdma_create_id(&init_net, cm_event, conn, RDMA_PS_TCP, IB_QPT_RC);
@@ -233,7 +248,11 @@ int rdmamig_conn_listen(struct rdmamig_session *s,
 			return rdmamig_refuse(extack, err,
 					      "%pISpc: the port is in use",
 					      &s->local);
-		if (err == -ENODEV || err == -EADDRNOTAVAIL)
+		if (err == -EADDRNOTAVAIL)
+			return rdmamig_refuse(extack, err,
+					      "%pISpc: not available: does another listener have the port on all addresses?",
+					      &s->local);
+		if (err == -ENODEV)
 			return rdmamig_refuse(extack, -ENODEV,
 					      "no RDMA device has the address %pISc: see rdmamigctl devices",
 					      &s->local);

@@ -15,6 +15,12 @@ for address in 192.0.2.1 "[2001:db8::1]"; do
 	expect_text "$address"
 done
 
+step "a loopback address, which the CM would take for any"
+for address in 127.0.0.1 "[::1]"; do
+	refused 1 rdmamigctl listen "$address:$PORT" $mem
+	expect_text loopback
+done
+
 step "nobody listens"
 for address in "$at" "[$RDMAMIG_ADDR6]"; do
 	refused 5 rdmamigctl start "$address:$PORT" $mem
@@ -36,6 +42,10 @@ listen dst
 refused 1 rdmamigctl listen "$at:$PORT" $mem
 expect_text "$PORT" "in use"
 expect "the one that has it" "$(state_of dst)" == listening
+of dst cancel
+ADDR=0.0.0.0 listen dst
+refused 1 rdmamigctl listen "$at:$PORT" $mem
+expect_text "$PORT" "another listener"
 
 step "the port is free as soon as the listener is gone"
 of dst cancel
