@@ -333,6 +333,33 @@ void rdmamig_ramblocks_unwatch(struct rdmamig_ramblocks *ram)
 }
 
 /**
+ * rdmamig_ramblock_suspect() - take the range whose pages may have gone
+ * @b: a watched block
+ * @first: chunk index
+ * @last: chunk index
+ *
+ * Whoever takes it looks at it: it is told once.
+ *
+ * Context: the session's thread.
+ *
+ * Return: false when there is none.
+ */
+bool rdmamig_ramblock_suspect(struct rdmamig_block *b, u64 *first, u64 *last)
+{
+	bool suspect;
+
+	if (!READ_ONCE(b->suspect))
+		return false;
+	spin_lock(&b->watch_lock);
+	suspect = b->suspect;
+	*first = b->suspect_first;
+	*last = b->suspect_last;
+	b->suspect = false;
+	spin_unlock(&b->watch_lock);
+	return suspect;
+}
+
+/**
  * rdmamig_ramblocks_find() - a block by its name
  * @ram: the table
  * @name: not terminated

@@ -59,6 +59,7 @@ int rdmamig_ramblocks_check(struct rdmamig_ramblocks *ram,
 int rdmamig_ramblocks_watch(struct rdmamig_ramblocks *ram,
 			    struct rdmamig_session *s);
 void rdmamig_ramblocks_unwatch(struct rdmamig_ramblocks *ram);
+bool rdmamig_ramblock_suspect(struct rdmamig_block *b, u64 *first, u64 *last);
 struct rdmamig_block *rdmamig_ramblocks_find(struct rdmamig_ramblocks *ram,
 					     const char *name, u16 name_len);
 u64 rdmamig_ramblocks_dirty(const struct rdmamig_ramblocks *ram);

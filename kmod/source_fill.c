@@ -63,21 +63,6 @@ int rdmamig_source_renew(struct rdmamig_session *s, struct rdmamig_chunk *chunk)
 	return 0;
 }
 
-static bool take_suspect(struct rdmamig_block *b, u64 *first, u64 *last)
-{
-	bool suspect;
-
-	if (!READ_ONCE(b->suspect))
-		return false;
-	spin_lock(&b->watch_lock);
-	suspect = b->suspect;
-	*first = b->suspect_first;
-	*last = b->suspect_last;
-	b->suspect = false;
-	spin_unlock(&b->watch_lock);
-	return suspect;
-}
-
 /*
  * Chunks that were sent and let go: where the owner gave pages back since, it
  * reads zeroes now, and the target does not.
@@ -136,7 +121,7 @@ int rdmamig_source_check(struct rdmamig_session *s, bool *work)
 	for (i = 0; i < s->ram.count; i++) {
 		struct rdmamig_block *b = &s->ram.v[i];
 
-		if (!take_suspect(b, &first, &last))
+		if (!rdmamig_ramblock_suspect(b, &first, &last))
 			continue;
 		*work = true;
 		err = check_gone(s, b, first, last);

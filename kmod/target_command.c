@@ -78,13 +78,8 @@ int rdmamig_target_check(struct rdmamig_session *s)
 	for (i = 0; i < s->ram.count; i++) {
 		struct rdmamig_block *b = &s->ram.v[i];
 
-		if (!READ_ONCE(b->suspect))
+		if (!rdmamig_ramblock_suspect(b, &first, &last))
 			continue;
-		spin_lock(&b->watch_lock);
-		first = b->suspect_first;
-		last = b->suspect_last;
-		b->suspect = false;
-		spin_unlock(&b->watch_lock);
 		if (b->mr && !rdmamig_pin_block_is_current(s, b, first, last))
 			return lost_memory(s, b, first, last);
 		xa_for_each_range(&b->chunks, index, chunk, first, last)
