@@ -13,6 +13,7 @@
 #include <net/genetlink.h>
 #include <uapi/linux/rdmamig.h>
 
+#include "compat/compat.h"
 #include "device.h"
 #include "netlink.h"
 #include "session.h"
@@ -304,12 +305,12 @@ static int put_block(struct sk_buff *skb, struct netlink_callback *cb,
  */
 int rdmamig_netlink_block_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
 	bool trusted = netlink_capable(cb->skb, CAP_NET_ADMIN);
 	struct rdmamig_session *s;
 	int err = 0;
 
-	s = rdmamig_netlink_find(info->attrs, RDMAMIG_A_BLOCK_SESSION_ID, cb->extack);
+	s = rdmamig_netlink_find(rdmamig_compat_dump_attrs(cb),
+				 RDMAMIG_A_BLOCK_SESSION_ID, cb->extack);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	mutex_lock(&s->ram_lock);
@@ -407,12 +408,12 @@ int rdmamig_netlink_device_dump(struct sk_buff *skb,
 int rdmamig_netlink_window_dump(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
-	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
 	struct rdmamig_session *s;
 	u64 offset;
 	void *hdr;
 
-	s = rdmamig_netlink_find(info->attrs, RDMAMIG_A_WINDOW_SESSION_ID, cb->extack);
+	s = rdmamig_netlink_find(rdmamig_compat_dump_attrs(cb),
+				 RDMAMIG_A_WINDOW_SESSION_ID, cb->extack);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	while (rdmamig_stream_get_window(s, cb->args[0], &offset)) {

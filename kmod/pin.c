@@ -540,7 +540,7 @@ bool rdmamig_pin_block_is_current(struct rdmamig_session *s,
 		same = rdmamig_compat_get(s->mm, addr, 1,
 					  FOLL_DUMP | FOLL_FORCE, &page) == 1;
 		if (same) {
-			same = page_maybe_dma_pinned(page);
+			same = folio_maybe_dma_pinned(page_folio(page));
 			put_page(page);
 		}
 		mmap_read_unlock(s->mm);

@@ -8,6 +8,7 @@
 #define RDMAMIG_COMPAT_H
 
 #include <linux/mm.h>
+#include <net/genetlink.h>
 
 /**
  * rdmamig_compat_pin() - pin_user_pages_remote() of every kernel
@@ -39,6 +40,17 @@ static inline long rdmamig_compat_get(struct mm_struct *mm,
 	return get_user_pages_remote(mm, start, nr, flags, pages, NULL, NULL);
 #else
 	return get_user_pages_remote(mm, start, nr, flags, pages, NULL);
+#endif
+}
+
+/* The attributes of the request that a dump answers. */
+static inline struct nlattr **
+rdmamig_compat_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef RDMAMIG_HAVE_DUMPIT_GENL_INFO
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 
