@@ -9,10 +9,21 @@ BUILD ?= $(CURDIR)/build
 override BUILD := $(abspath $(BUILD))
 
 # The kernel to build for: KDIR is a kernel's build folder. KERNEL is a release
-# that is installed, or for the tests whatever selftests/vm/run --kernel takes.
+# that is installed, or for the tests whatever selftests/vm/run --kernel takes,
+# or one of FETCHED_KERNELS: those come from newer Debians, into a folder of the
+# cache that also has the compiler for them.
 # Default: the newest that the test VM can boot, else the newest headers.
 KERNEL ?=
-ifneq ($(KERNEL),)
+FETCHED_KERNELS := 6.12 7
+CACHE := $(or $(RDMAMIG_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rdmamig)
+ifneq ($(filter $(FETCHED_KERNELS),$(KERNEL)),)
+VM_KERNEL := $(CACHE)/kernels/$(KERNEL)
+INSIDE := selftests/vm/inside $(VM_KERNEL)
+# It sets KDIR; make begins anew when it has come.
+include $(VM_KERNEL)/kernel.mk
+$(VM_KERNEL)/kernel.mk:
+	@selftests/vm/fetch-kernel $(KERNEL) >/dev/null
+else ifneq ($(KERNEL),)
 KDIR ?= $(wildcard /lib/modules/$(KERNEL)/build)
 else
 KDIR ?= $(shell packaging/newest-kernel)
@@ -28,7 +39,7 @@ MODULES := $(DESTDIR)/lib/modules/$(RELEASE)
 # A pattern that picks tests, and seconds that all of them may take in the VM.
 TESTS ?=
 TIMEOUT ?= 2400
-VM := selftests/vm/run --kernel "$(or $(KERNEL),$(RELEASE))"
+VM := selftests/vm/run --kernel "$(or $(VM_KERNEL),$(KERNEL),$(RELEASE))"
 SUBMAKE := +@$(MAKE) --no-print-directory
 
 export BUILD TESTS BENCH_SIZE BENCH_RUNS
@@ -44,7 +55,7 @@ module:
 	@mkdir -p $(MODULE_BUILD)
 	@cp -rs --remove-destination $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/include $(MODULE_BUILD)/
 	@find $(MODULE_BUILD) -xtype l -delete
-	+$(MAKE) -C $(KDIR) M=$(MODULE_BUILD) modules
+	+$(INSIDE) $(MAKE) -C $(KDIR:$(VM_KERNEL)%=%) M=$(MODULE_BUILD) modules
 
 ## tools: rdmamigctl and the programs of the tests
 .PHONY: tools
