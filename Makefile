@@ -47,7 +47,7 @@ export BUILD TESTS BENCH_SIZE BENCH_RUNS
 .PHONY: all
 all: module tools
 
-## module: rdmamig.ko, for KERNEL=release or KDIR=folder (default: the newest)
+## module: rdmamig.ko, for KERNEL=release, 6.12 or 7, or KDIR=folder (default: the newest)
 # Kernels before 6.13 build only where the sources are: build in a mirror.
 .PHONY: module
 module:
@@ -86,6 +86,11 @@ check: ready
 	$(SUBMAKE) check-ready
 check-ready:
 	+@TIMEOUT="$(TIMEOUT)" MAKE="$(MAKE)" selftests/vm/check $(VM)
+
+## check-kernels: the same with the installed kernel and with 6.12 and 7
+.PHONY: check-kernels
+check-kernels:
+	+@MAKE="$(MAKE)" selftests/vm/check-kernels "" $(FETCHED_KERNELS)
 
 ## demo: a QEMU guest and a live process migrate, in a VM
 .PHONY: demo demo-ready
