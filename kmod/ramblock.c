@@ -143,7 +143,7 @@ static const char *refuse_vma(struct vm_area_struct *vma,
 	if (!(vma->vm_flags & VM_WRITE))
 		return "not writable";
 	if (is_dirty_tracked(vma))
-		return "a file mapping with dirty tracking cannot be pinned for writing: use anonymous, tmpfs or hugetlbfs memory";
+		return "file mapping with dirty tracking: use anonymous memory, tmpfs or hugetlbfs";
 	return NULL;
 }
 

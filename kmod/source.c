@@ -37,7 +37,7 @@
 
 #define ANSWER_MS	60000		/* for READY and for an answer */
 #define LEAVE_MS	200		/* for a stock destination to read on */
-#define FOREVER_MS	(1u << 30)
+#define FOREVER_MS	1000000000	/* 11 days */
 #define END_BYTES_PER_S	(16u << 20)	/* how slow a target's owner may be */
 
 /**

@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -22,9 +23,9 @@
 #include "session.h"
 #include "stream.h"
 
-#define RING_SIZE	(1u << 20)	/* bytes, a power of two */
+#define RING_SIZE	SZ_1M		/* a power of two */
 #define WINDOWS_STEP	256
-#define WINDOWS_MAX	(1u << 20)
+#define WINDOWS_MAX	1048576
 #define READ_WAIT_MS	60000		/* for an owner that does not read */
 
 /**

@@ -30,7 +30,7 @@
 #include "session.h"
 #include "target.h"
 
-#define FOREVER_MS	(1u << 30)
+#define FOREVER_MS	1000000000	/* 11 days */
 #define OWNER_MS	60000	/* for the owner to judge an end */
 #define LEAVE_MS	2000	/* for the source to disconnect at the end */
 
@@ -46,12 +46,14 @@ static bool judge(struct rdmamig_session *s,
 	u64 limit = s->limit;
 
 	if (s->mode == RDMAMIG_MODE_NATIVE && !native) {
-		strscpy(why, "this target takes rdmamigctl start: use rdmamigctl receive for QEMU or send",
+		strscpy(why,
+			"this target takes rdmamigctl start: use rdmamigctl receive for QEMU or send",
 			size);
 		return false;
 	}
 	if (s->mode == RDMAMIG_MODE_WINDOWS && native) {
-		strscpy(why, "this target takes rdmamigctl send: use rdmamigctl listen for start",
+		strscpy(why,
+			"this target takes rdmamigctl send: use rdmamigctl listen for start",
 			size);
 		return false;
 	}

@@ -185,6 +185,17 @@ static int got_blocks(struct rdmamig_session *s,
 	return send_blocks(s);
 }
 
+static int no_room(struct rdmamig_session *s)
+{
+	if (s->peer_tail)
+		return rdmamig_session_fail(s, -EDQUOT,
+					    "protocol: the source asks for more than pin-limit (%llu bytes)",
+					    s->limit);
+	return rdmamig_session_fail(s, -EDQUOT,
+				    "pin-limit (%llu bytes) is full, and a stock source gives nothing back: raise it",
+				    s->limit);
+}
+
 /* Finds or makes the chunk of a register record. */
 static int want_chunk(struct rdmamig_session *s,
 		      const struct rdmamig_codec_range *range,
@@ -199,11 +210,7 @@ static int want_chunk(struct rdmamig_session *s,
 	if (!rdmamig_reclaim_has_room(s, min_t(u64, RDMAMIG_CHUNK_SIZE,
 					       b->length - (range->first <<
 							    RDMAMIG_CHUNK_SHIFT))))
-		return rdmamig_session_fail(s, -EDQUOT,
-					    s->peer_tail ?
-					    "protocol: the source asks for more than pin-limit (%llu bytes)" :
-					    "pin-limit (%llu bytes) is full, and a stock source gives nothing back: raise it",
-					    s->limit);
+		return no_room(s);
 	*chunk = rdmamig_chunk_new(b, range->first);
 	if (!*chunk)
 		return rdmamig_session_fail(s, -ENOMEM, "no memory for a chunk");
