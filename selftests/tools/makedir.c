@@ -129,7 +129,9 @@ int main(int argc, char **argv)
 	finish(s);
 
 	f = create(argv[1], "manifest.json");
-	fprintf(f, "{ \"format-version\": 1,\n  \"peer\": { \"address\": null, \"rdmamig\": false },\n  \"blocks\": [");
+	fprintf(f, "{ \"format-version\": 1,\n"
+		"  \"peer\": { \"address\": null, \"rdmamig\": false },\n"
+		"  \"blocks\": [");
 	for (i = 0; i < n; i++)
 		fprintf(f, "%s\n    { \"index\": %u, \"name\": \"%s\", \"length\": %" PRIu64
 			", \"file\": \"ram.%u\", \"resident-bytes\": %" PRIu64 " }",

@@ -189,7 +189,7 @@ static void print_rss(void)
 
 static void obey(char *line)
 {
-	char *verb = strtok(line, " \n"), *name;
+	char *verb = strtok(line, "\n "), *name;
 	struct block *b;
 	size_t n, m;
 	int i;
@@ -204,20 +204,20 @@ static void obey(char *line)
 	} else if (!strcmp(verb, "rss")) {
 		print_rss();
 	} else if (!strcmp(verb, "fill")) {
-		n = strtoull(strtok(NULL, " \n"), NULL, 0);
+		n = strtoull(strtok(NULL, "\n "), NULL, 0);
 		for (i = 0; i < nr_blocks; i++)
 			fill(&blocks[i], n);
 	} else {
-		name = strtok(NULL, " \n");
+		name = strtok(NULL, "\n ");
 		b = find(name ? name : "");
 		if (!strcmp(verb, "unmap")) {
 			munmap(b->va, b->length);
 		} else if (!strcmp(verb, "touch")) {
-			n = strtoull(strtok(NULL, " \n"), NULL, 0);
+			n = strtoull(strtok(NULL, "\n "), NULL, 0);
 			b->va[n * page_size]++;
 		} else if (!strcmp(verb, "drop")) {
-			n = strtoull(strtok(NULL, " \n"), NULL, 0);
-			m = strtoull(strtok(NULL, " \n"), NULL, 0);
+			n = strtoull(strtok(NULL, "\n "), NULL, 0);
+			m = strtoull(strtok(NULL, "\n "), NULL, 0);
 			if (madvise(b->va + n * page_size, (m - n) * page_size,
 				    MADV_DONTNEED))
 				die("madvise");

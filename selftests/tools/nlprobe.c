@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ static struct nl_sock *sock;
 static struct nl_msg *msg;
 static bool refused, acked;
 
-static void __attribute__((noreturn)) die(const char *what)
+static noreturn void die(const char *what)
 {
 	fprintf(stderr, "nlprobe: %s: %s\n", what, strerror(errno));
 	exit(2);
@@ -215,6 +216,6 @@ int main(int argc, char **argv)
 		return one_attr(argv[1], argv + 2);
 	if (argc == 6 && !strcmp(argv[1], "dirty"))
 		return dirty(argv + 2);
-	fprintf(stderr, "nlprobe: see the top of selftests/tools/nlprobe.c\n");
+	fprintf(stderr, "nlprobe: its source tells how to use it\n");
 	return 2;
 }

@@ -44,10 +44,10 @@
 #define PORT_NAME	"rdmamig.agent"
 #define CLIENTS		"/run/rdmamig-vm/clients"
 #define KILLED		"/run/rdmamig-vm/peer-killed"
-#define FRAME_MAX	(1 << 20)
+#define FRAME_MAX	0x100000
 #define LOST		255
 
-extern char **environ;
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct frame {
 	uint8_t type;
@@ -432,7 +432,7 @@ static const char *as_seen_there(const char *variable)
 	};
 	static char text[256];
 
-	for (size_t i = 0; i < sizeof(swap) / sizeof(swap[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(swap); i++)
 		for (int side = 0; side < 2; side++) {
 			const char *name = swap[i][side];
 			const char *other = swap[i][!side];
