@@ -15,6 +15,7 @@ static const char *const states[] = {
 	"listening", "connecting", "setup", "binding", "running", "sealed",
 	"finishing", "completed", "sent", "unknown", "cancelled", "failed",
 };
+
 static const char *const unregs[] = { "lru", "eager", "off" };
 static const char *const peer_chunks[] = { "1M", "unknown" };
 
@@ -48,6 +49,7 @@ static const char *const session_attrs[RDMAMIG_A_SESSION_MAX + 1] = {
 	[RDMAMIG_A_SESSION_CONNECT_TIMEOUT]	= "connect-timeout",
 	[RDMAMIG_A_SESSION_MAX_DOWNTIME]	= "max-downtime",
 	[RDMAMIG_A_SESSION_AUTO_FINISH]		= "auto-finish",
+	[RDMAMIG_A_SESSION_ERROR_TEXT]		= "error-text",
 	[RDMAMIG_A_SESSION_WINDOW]		= "window",
 };
 

@@ -134,7 +134,7 @@ enum {
 	RDMAMIG_A_SESSION_REMOTE_ADDR,		/* binary: sockaddr */
 	RDMAMIG_A_SESSION_FROM_ADDR,		/* binary: sockaddr, port unused */
 	RDMAMIG_A_SESSION_FROM_PREFIX,		/* u8, bits of from-addr */
-	RDMAMIG_A_SESSION_MEM_FD,		/* s32 in a u32: open /proc/PID/mem */
+	RDMAMIG_A_SESSION_MEM_FD,		/* u32, descriptor of a /proc/PID/mem */
 	RDMAMIG_A_SESSION_BLOCK,		/* nest, multi: RDMAMIG_A_BLOCK_* */
 	RDMAMIG_A_SESSION_CONFIRM,		/* flag: target stops in SEALED */
 	RDMAMIG_A_SESSION_PIN_LIMIT,		/* u64, bytes */
