@@ -63,7 +63,7 @@ tools:
 	$(SUBMAKE) -C tools BUILD=$(BUILD)
 	$(SUBMAKE) -C selftests/tools BUILD=$(BUILD)
 
-## deps: install what building and testing needs (apt; as root or with sudo)
+## deps: install what building and "make check" need (apt; as root or with sudo)
 .PHONY: deps
 deps:
 	@packaging/deps
@@ -79,6 +79,14 @@ unit:
 ready:
 	$(SUBMAKE) deps
 	$(SUBMAKE) module tools
+
+## lint: what compilers and other readers of the sources have to say
+.PHONY: lint lint-ready
+lint:
+	@packaging/deps lint
+	$(SUBMAKE) lint-ready
+lint-ready:
+	+@MAKE="$(MAKE)" KDIR="$(KDIR)" selftests/lint/run
 
 ## check: every test, in a VM; TESTS='pattern' picks some, KERNEL= a kernel
 .PHONY: check check-ready
