@@ -120,7 +120,7 @@ u32 rdmamig_codec_text(const void *data, u32 bytes, char *text, u32 size);
 u32 rdmamig_codec_reject(const void *data, u32 bytes, char *text, u32 size);
 const char *rdmamig_codec_type_name(u32 type);
 
-/* Encoding; each returns the bytes written. */
+/* codec_put.c: encoding; each returns the bytes written. */
 u32 rdmamig_codec_put_header(void *buf, u32 type, u32 repeat, u32 len);
 u32 rdmamig_codec_put_register(void *payload, u32 i, u32 block, u64 key,
 			       u64 chunks);

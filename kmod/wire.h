@@ -2,7 +2,7 @@
 /*
  * The wire: QEMU's RDMA migration protocol, version 1, and the tail of private
  * data by which two rdmamig know each other.  Everything is big-endian.  Only
- * codec.c reads or writes these structures; Documentation/protocol.rst tells
+ * the codec reads or writes these structures; Documentation/protocol.rst tells
  * what they mean and where each fact comes from.
  */
 #ifndef RDMAMIG_WIRE_H
