@@ -10,8 +10,8 @@ override BUILD := $(abspath $(BUILD))
 
 # The kernel to build for: KDIR is a kernel's build folder. KERNEL is a release
 # that is installed, or for the tests whatever selftests/vm/run --kernel takes,
-# or one of FETCHED_KERNELS: those come from newer Debians, into a folder of the
-# cache that also has the compiler for them.
+# or one of FETCHED_KERNELS: those come from newer releases of Debian, into a folder
+# of the cache that also has the compiler for them.
 # Default: the newest that the test VM can boot, else the newest headers.
 KERNEL ?=
 FETCHED_KERNELS := 6.12 7
